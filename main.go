@@ -3,8 +3,12 @@
 // over to it.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/interlock-harness/interlock/cli"
+)
 
 func main() {
-	os.Exit(0)
+	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -1,0 +1,87 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os/exec"
+	"sort"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/interlock-harness/interlock"
+
+// mayImport is the one table of who may import whom inside the project. A
+// package that is not listed fails the test. A trailing /... stands for the
+// package and all below it. Tests may import what they like.
+var mayImport = map[string][]string{
+	"":          {"cli"},
+	"cli":       {"service", "scenarios", "harness/...", "providers/..."},
+	"providers": {},
+}
+
+func TestArchitectureImportsOnlyGoDown(t *testing.T) {
+	for _, p := range listPackages(t) {
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		allowed, ok := mayImport[name]
+		if !ok {
+			t.Errorf("package %q is not in the import table: add it with what it may import", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if !strings.HasPrefix(imp, module) {
+				continue
+			}
+			imp = strings.TrimPrefix(strings.TrimPrefix(imp, module), "/")
+			if !matches(allowed, imp) {
+				t.Errorf("package %q imports %q, which the table does not allow", name, imp)
+			}
+		}
+	}
+}
+
+func TestArchitectureEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for _, p := range listPackages(t) {
+		if len(p.Doc) < 40 {
+			t.Errorf("package %s has no comment that says what it is for", p.ImportPath)
+		}
+	}
+}
+
+func matches(allowed []string, imp string) bool {
+	for _, a := range allowed {
+		if a == imp {
+			return true
+		}
+		if root, ok := strings.CutSuffix(a, "/..."); ok && (imp == root || strings.HasPrefix(imp, root+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+type listed struct {
+	ImportPath string
+	Doc        string
+	Imports    []string
+}
+
+func listPackages(t *testing.T) []listed {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Doc,Imports", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var packages []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); {
+		var p listed
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		packages = append(packages, p)
+	}
+	sort.Slice(packages, func(i, j int) bool { return packages[i].ImportPath < packages[j].ImportPath })
+	if len(packages) == 0 {
+		t.Fatal("go list found no package")
+	}
+	return packages
+}
