@@ -1,16 +1,123 @@
 // Package cli is the command line: one file per command, the exit codes, and
 // what a person sees on a terminal. It decides nothing that another program
 // could not decide through the packages below it.
+//
+// Results go to standard output, talk to standard error; with --json standard
+// output holds JSON only. Every failure ends in one sentence and one exit code,
+// never in a stack trace.
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
 )
+
+// streams are the three standard streams of one invocation, and what was said
+// about them on the command line.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+	json     bool
+	quiet    bool
+	verbose  bool
+	color    string // auto, always, never
+}
 
 // Main runs the command that args names (without the program's name) and
 // returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	_, _ = fmt.Fprintln(stderr, "interlock: no command yet")
-	return ExitUsage
+	s := &streams{in: stdin, out: stdout, err: stderr, color: "auto"}
+	ctx, stop := signalContext()
+	defer stop()
+	root := rootCommand(s)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	if message := messageOf(err); message != "" {
+		_, _ = fmt.Fprintln(stderr, "interlock: "+message)
+	}
+	return code
+}
+
+// signalled is the cause of a context that a signal ended.
+type signalled struct{ signal os.Signal }
+
+func (e signalled) Error() string { return "ended by " + e.signal.String() }
+
+// signalContext ends at the first SIGINT or SIGTERM so that commands can write
+// what they have; a second one ends the process at once.
+func signalContext() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caught := make(chan os.Signal, 2)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-caught:
+			cancel(signalled{s})
+		case <-done:
+			return
+		}
+		select {
+		case s := <-caught:
+			os.Exit(signalCode(s))
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(done)
+		cancel(nil)
+	}
+}
+
+func signalCode(s os.Signal) int {
+	if s == syscall.SIGTERM {
+		return ExitTerminated
+	}
+	return ExitInterrupted
+}
+
+// exitCode maps the error that a command returned. An interrupted command says
+// so whatever else went wrong on its way out.
+func exitCode(ctx context.Context, err error) int {
+	var by signalled
+	if errors.As(context.Cause(ctx), &by) {
+		return signalCode(by.signal)
+	}
+	if err == nil {
+		return ExitOK
+	}
+	var coded *exitError
+	if errors.As(err, &coded) {
+		return coded.code
+	}
+	return ExitUsage // cobra's own errors: unknown command, flag or argument
+}
+
+func messageOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	var coded *exitError
+	if errors.As(err, &coded) && coded.message == "" {
+		return ""
+	}
+	return printable(strings.TrimSpace(err.Error()))
+}
+
+// noArguments refuses arguments with a hint instead of cobra's bare sentence.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%s takes no argument, but %q was given; %s --help shows its flags", cmd.CommandPath(), args[0], cmd.CommandPath())
+	}
+	return nil
 }

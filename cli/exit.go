@@ -1,13 +1,42 @@
 package cli
 
+import "fmt"
+
 // Exit codes, one table for every command. When several apply, the order is
 // usage, violation, infrastructure, inconclusive, ok.
 const (
 	ExitOK             = 0
-	ExitViolation      = 1
-	ExitInconclusive   = 2
-	ExitInfrastructure = 3
-	ExitUsage          = 64
-	ExitInterrupted    = 130 // SIGINT
-	ExitTerminated     = 143 // SIGTERM
+	ExitViolation      = 1  // evidence says no
+	ExitInconclusive   = 2  // no usable evidence
+	ExitInfrastructure = 3  // the evidence could not be made or read
+	ExitUsage          = 64 // unknown flag, name, file
+	ExitInterrupted    = 130
+	ExitTerminated     = 143
 )
+
+// exitError carries an exit code through cobra. An empty message means that the
+// command has already said all there is to say.
+type exitError struct {
+	code    int
+	message string
+}
+
+func (e *exitError) Error() string { return e.message }
+
+// usagef is a mistake of the caller: exit 64.
+func usagef(format string, args ...any) error {
+	return &exitError{ExitUsage, fmt.Sprintf(format, args...)}
+}
+
+// infrastructuref is something that the machine lacks or lost: exit 3.
+func infrastructuref(format string, args ...any) error {
+	return &exitError{ExitInfrastructure, fmt.Sprintf(format, args...)}
+}
+
+// exitWith ends a command that has already printed its result.
+func exitWith(code int) error {
+	if code == ExitOK {
+		return nil
+	}
+	return &exitError{code: code}
+}

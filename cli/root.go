@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const rootHelp = `interlock checks that one click makes one job, whatever breaks in between.
+
+  interlock verify                     run all scenarios on a built-in service and database
+  interlock verify reverse-order       run one
+  interlock verify --list              show all scenarios
+  interlock certify anthropic-demo --contract invoice
+                                       take a provider through the checks
+  interlock gate --from openai-demo --to anthropic-demo --contract invoice
+                                       may the first fail over to the second?
+  interlock judge answer.json          would this recorded answer have passed?
+
+More: interlock help, interlock doctor
+`
+
+// rootCommand builds the whole tree. Each command has its own file; this list
+// is the table of contents.
+func rootCommand(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "interlock",
+		Short:         "one click makes one job, and no failover to an unproven provider",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("no command %q.%s interlock help shows all.", args[0], didYouMean(args[0], commandNames(cmd)))
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			_, _ = fmt.Fprint(s.out, rootHelp)
+			return nil
+		},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return s.check() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(flagError)
+	flags := root.PersistentFlags()
+	flags.BoolVar(&s.json, "json", false, "JSON on standard output, talk on standard error")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "results only, no progress")
+	flags.BoolVarP(&s.verbose, "verbose", "v", false, "say more")
+	flags.StringVar(&s.color, "color", "auto", "auto, always or never")
+	flags.Bool("no-color", false, "the same as --color never")
+	root.AddCommand(
+		versionCommand(s),
+		healthcheckCommand(s),
+	)
+	return root
+}
+
+// flagError turns pflag's error into one sentence with the command to ask.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		return usagef("%s has no flag --%s.%s %s --help shows all.", cmd.CommandPath(), name, didYouMean(name, flagNames(cmd)), cmd.CommandPath())
+	}
+	return usagef("%s; %s --help shows what it takes", text, cmd.CommandPath())
+}
+
+func commandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
