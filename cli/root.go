@@ -54,6 +54,7 @@ func rootCommand(s *streams) *cobra.Command {
 	root.AddCommand(
 		versionCommand(s),
 		healthcheckCommand(s),
+		promptCommand(s),
 	)
 	return root
 }
