@@ -16,6 +16,7 @@ const module = "github.com/interlock-harness/interlock"
 var mayImport = map[string][]string{
 	"":                       {"cli"},
 	"cli":                    {"service", "scenarios", "harness/...", "providers/..."},
+	"harness/history":        {},
 	"providers":              {},
 	"providers/prompt/fetch": {},
 	"service/internal/job":   {},

@@ -1,0 +1,218 @@
+package history
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// Recorder appends events to memory and, when it has a file, to a JSON Lines
+// file. It is safe for concurrent use. A recorder made by Child shares clock,
+// counter and file with its parent and keeps the events of one scenario.
+type Recorder struct {
+	log      *log
+	scenario string
+}
+
+// log is what a recorder and its children share.
+type log struct {
+	mu     sync.Mutex
+	start  time.Time
+	last   int64 // N of the newest event
+	calls  int64
+	lastUS int64
+	events []Event
+	out    *bufio.Writer
+	file   syncer
+	err    error // first write error: nothing after it is trusted
+	closed bool
+}
+
+// syncer is what Flush needs of a file.
+type syncer interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// New returns a recorder that keeps events in memory only.
+func New() *Recorder { return &Recorder{log: &log{start: time.Now()}} }
+
+// Create returns a recorder that writes to a new file at path. It refuses to
+// touch a file that exists: a history is never written twice.
+func Create(path string) (*Recorder, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create history: %w", err)
+	}
+	r := New()
+	r.log.file, r.log.out = file, bufio.NewWriterSize(file, 64<<10)
+	return r, nil
+}
+
+// NewOn returns a recorder that writes to file, which it closes in Close.
+func NewOn(file interface {
+	io.WriteCloser
+	Sync() error
+}) *Recorder {
+	r := New()
+	r.log.file, r.log.out = file, bufio.NewWriterSize(file, 64<<10)
+	return r
+}
+
+// Child returns a recorder for one scenario: everything it records carries the
+// slug, and Events returns the events of that scenario alone.
+func (r *Recorder) Child(scenario string) *Recorder {
+	return &Recorder{log: r.log, scenario: scenario}
+}
+
+// Scenario returns the slug of a child, or "" for the whole run.
+func (r *Recorder) Scenario() string { return r.scenario }
+
+// Record appends e and returns it with number and time filled in. Callers leave
+// N, AtUS and Scenario empty. data is any value that encodes to a JSON object,
+// or nil. What cannot be encoded is an error of the run (see Flush), not a
+// reason to stop it.
+func (r *Recorder) Record(e Event, data any) Event {
+	encoded, err := encode(data)
+	if e.Scenario == "" {
+		e.Scenario = r.scenario
+	}
+	l := r.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil && l.err == nil {
+		l.err = fmt.Errorf("record %s %s: %w", e.Kind, e.Op, err)
+	}
+	if l.closed && l.err == nil {
+		l.err = fmt.Errorf("record %s %s: %w", e.Kind, e.Op, errClosed)
+	}
+	if len(encoded) > 0 {
+		e.Data = encoded
+	}
+	l.last++
+	// The clock is read under the lock: time never runs against the counter.
+	e.N, e.AtUS = l.last, max(l.lastUS, time.Since(l.start).Microseconds())
+	l.lastUS = e.AtUS
+	l.events = append(l.events, e)
+	l.write(e)
+	return e
+}
+
+var errClosed = errors.New("the history is closed")
+
+func (l *log) write(e Event) {
+	if l.out == nil || l.err != nil {
+		return
+	}
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = l.out.Write(append(line, '\n'))
+	}
+	if err != nil {
+		l.err = fmt.Errorf("write history: %w", err)
+	}
+}
+
+// encode turns data into one JSON object.
+func encode(data any) (json.RawMessage, error) {
+	switch d := data.(type) {
+	case nil:
+		return nil, nil
+	case json.RawMessage:
+		if len(d) == 0 {
+			return nil, nil
+		}
+		if !json.Valid(d) || firstByte(d) != '{' {
+			return nil, errors.New("data is not one JSON object")
+		}
+		return append(json.RawMessage(nil), d...), nil
+	}
+	b, err := json.Marshal(data)
+	if err == nil && firstByte(b) != '{' {
+		err = errors.New("data is not one JSON object")
+	}
+	return b, err
+}
+
+func firstByte(b []byte) byte {
+	for _, c := range b {
+		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return c
+		}
+	}
+	return 0
+}
+
+// NextCall returns a number that no other operation of this run has.
+func (r *Recorder) NextCall() int64 {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	r.log.calls++
+	return r.log.calls
+}
+
+// Flush brings everything recorded so far to disk and returns the first error
+// of the recording. Judge only after it returned nil.
+func (r *Recorder) Flush() error {
+	l := r.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.flush()
+}
+
+func (l *log) flush() error {
+	if l.out != nil && l.err == nil && !l.closed {
+		if err := l.out.Flush(); err != nil {
+			l.err = fmt.Errorf("write history: %w", err)
+		} else if err := l.file.Sync(); err != nil {
+			l.err = fmt.Errorf("sync history: %w", err)
+		}
+	}
+	return l.err
+}
+
+// Close flushes and closes the file. Events stay readable.
+func (r *Recorder) Close() error {
+	l := r.log
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return l.err
+	}
+	err := l.flush()
+	l.closed = true
+	if l.file != nil {
+		if closeErr := l.file.Close(); err == nil && closeErr != nil {
+			l.err = fmt.Errorf("close history: %w", closeErr)
+			err = l.err
+		}
+	}
+	return err
+}
+
+// Events returns a copy of what was recorded: of a child the events of its
+// scenario, of the first recorder all of them.
+func (r *Recorder) Events() []Event {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	if r.scenario == "" {
+		return append([]Event(nil), r.log.events...)
+	}
+	return Of(r.log.events, r.scenario)
+}
+
+// Of returns the events of one scenario.
+func Of(events []Event, scenario string) []Event {
+	var own []Event
+	for _, e := range events {
+		if e.Scenario == scenario {
+			own = append(own, e)
+		}
+	}
+	return own
+}
