@@ -18,6 +18,7 @@ var mayImport = map[string][]string{
 	"cli":                    {"service", "scenarios", "harness/...", "providers/..."},
 	"harness/history":        {},
 	"providers":              {},
+	"providers/strictjson":   {},
 	"providers/prompt/fetch": {},
 	"service/internal/job":   {},
 }

@@ -1,0 +1,482 @@
+package strictjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// frame is one open array or object.
+type frame struct {
+	object bool
+	keys   int                 // first of its keys in scanner.keys
+	index  int                 // elements read so far (arrays)
+	seen   map[string]struct{} // only for objects of many keys
+	array  []any               // when building
+	fields map[string]any      // when building
+}
+
+// manyKeys is the number of keys from which a map finds repeated names faster
+// than comparing with each.
+const manyKeys = 12
+
+type scanner struct {
+	data   []byte
+	pos    int
+	limits Limits
+	build  bool
+	prefix bool // stop after the first value
+
+	frames []frame
+	keys   [][]byte // names of all open objects, in order; the last of a frame is the current one
+	root   any
+}
+
+// The automaton: what may come next.
+type state int
+
+const (
+	wantValue        state = iota // a value
+	wantFirstElement              // a value or ]
+	wantFirstKey                  // a name or }
+	wantKey                       // a name (after a comma)
+	wantNext                      // comma or the closing bracket
+)
+
+func (s *scanner) run() *Error {
+	if len(s.data) > s.limits.MaxBytes {
+		return &Error{Kind: KindSize, Offset: s.limits.MaxBytes, Detail: fmt.Sprintf("more than %d bytes", s.limits.MaxBytes)}
+	}
+	s.space()
+	if s.pos == len(s.data) {
+		return &Error{Kind: KindEmpty, Offset: s.pos, Detail: "no value"}
+	}
+	if bytes.HasPrefix(s.data[s.pos:], []byte("\xef\xbb\xbf")) {
+		return s.fail(KindSyntax, s.pos, "byte order mark before the value")
+	}
+	for next := wantValue; ; {
+		s.space()
+		if s.pos == len(s.data) {
+			return s.fail(KindTruncated, s.pos, "the text ends before the value does")
+		}
+		var err *Error
+		if next, err = s.step(next); err != nil {
+			return err
+		}
+		if next == wantNext && len(s.frames) == 0 {
+			break
+		}
+	}
+	if s.prefix {
+		return nil
+	}
+	s.space()
+	if s.pos < len(s.data) {
+		return s.fail(KindTrailing, s.pos, "more text after the value")
+	}
+	return nil
+}
+
+func (s *scanner) step(want state) (state, *Error) {
+	c := s.data[s.pos]
+	switch want {
+	case wantNext:
+		return s.separator(c)
+	case wantFirstElement:
+		if c == ']' {
+			return s.close()
+		}
+	case wantFirstKey, wantKey:
+		if c == '}' && want == wantFirstKey {
+			return s.close()
+		}
+		return wantValue, s.key(c)
+	}
+	return s.value(c)
+}
+
+func (s *scanner) separator(c byte) (state, *Error) {
+	top := &s.frames[len(s.frames)-1]
+	switch {
+	case c == ',' && top.object:
+		s.pos++
+		return wantKey, nil
+	case c == ',':
+		s.pos++
+		top.index++
+		return wantValue, nil
+	case c == '}' && top.object, c == ']' && !top.object:
+		return s.close()
+	case top.object:
+		return 0, s.unexpected("comma or } wanted")
+	}
+	return 0, s.unexpected("comma or ] wanted")
+}
+
+func (s *scanner) value(c byte) (state, *Error) {
+	switch {
+	case c == '{' || c == '[':
+		return s.open(c == '{')
+	case c == '"':
+		text, err := s.text(s.build)
+		if err == nil && s.build {
+			s.put(string(text))
+		}
+		return wantNext, err
+	case c == '-' || '0' <= c && c <= '9':
+		return wantNext, s.number()
+	case c == 't':
+		return wantNext, s.literal("true", true)
+	case c == 'f':
+		return wantNext, s.literal("false", false)
+	case c == 'n':
+		return wantNext, s.literal("null", nil)
+	}
+	return 0, s.unexpected("value wanted")
+}
+
+func (s *scanner) open(object bool) (state, *Error) {
+	if len(s.frames) >= s.limits.MaxDepth {
+		return 0, s.fail(KindDepth, s.pos, fmt.Sprintf("nested deeper than %d", s.limits.MaxDepth))
+	}
+	s.pos++
+	f := frame{object: object, keys: len(s.keys)}
+	if s.build && object {
+		f.fields = map[string]any{}
+	} else if s.build {
+		f.array = []any{}
+	}
+	s.frames = append(s.frames, f)
+	if object {
+		return wantFirstKey, nil
+	}
+	return wantFirstElement, nil
+}
+
+func (s *scanner) close() (state, *Error) {
+	s.pos++
+	top := s.frames[len(s.frames)-1]
+	s.frames = s.frames[:len(s.frames)-1]
+	s.keys = s.keys[:top.keys]
+	switch {
+	case s.build && top.object:
+		s.put(top.fields)
+	case s.build:
+		s.put(top.array)
+	}
+	return wantNext, nil
+}
+
+// put stores a finished value in the container that is open.
+func (s *scanner) put(v any) {
+	if len(s.frames) == 0 {
+		s.root = v
+		return
+	}
+	top := &s.frames[len(s.frames)-1]
+	if top.object {
+		top.fields[string(s.keys[len(s.keys)-1])] = v
+	} else {
+		top.array = append(top.array, v)
+	}
+}
+
+func (s *scanner) key(c byte) *Error {
+	if c != '"' {
+		return s.unexpected("name in double quotes wanted")
+	}
+	start := s.pos
+	name, err := s.text(true)
+	if err != nil {
+		return err
+	}
+	top := &s.frames[len(s.frames)-1]
+	own := s.keys[top.keys:]
+	if len(own) >= s.limits.MaxKeys {
+		return s.fail(KindKeys, start, fmt.Sprintf("more than %d keys in one object", s.limits.MaxKeys))
+	}
+	twice := false
+	if top.seen != nil {
+		_, twice = top.seen[string(name)]
+	} else {
+		for _, k := range own {
+			if bytes.Equal(k, name) {
+				twice = true
+				break
+			}
+		}
+	}
+	s.keys = append(s.keys, name)
+	if twice {
+		return s.fail(KindDuplicateKey, start, "the name "+quote(string(name))+" stands twice in one object")
+	}
+	if top.seen != nil {
+		top.seen[string(name)] = struct{}{}
+	} else if len(own)+1 == manyKeys {
+		top.seen = make(map[string]struct{}, 4*manyKeys)
+		for _, k := range s.keys[top.keys:] {
+			top.seen[string(k)] = struct{}{}
+		}
+	}
+	s.space()
+	if s.pos == len(s.data) {
+		return s.fail(KindTruncated, s.pos, "the text ends after a name")
+	}
+	if s.data[s.pos] != ':' {
+		return s.unexpected("colon wanted")
+	}
+	s.pos++
+	return nil
+}
+
+func (s *scanner) literal(word string, v any) *Error {
+	rest := s.data[s.pos:]
+	n := 0
+	for n < len(word) && n < len(rest) && rest[n] == word[n] {
+		n++
+	}
+	switch {
+	case n == len(word):
+		s.pos += n
+		if s.build {
+			s.put(v)
+		}
+		return nil
+	case n == len(rest):
+		return s.fail(KindTruncated, len(s.data), "the text ends inside "+word)
+	}
+	return s.unexpected("value wanted")
+}
+
+// number reads -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?
+func (s *scanner) number() *Error {
+	start, p, d := s.pos, s.pos, s.data
+	digits := func() bool {
+		from := p
+		for p < len(d) && '0' <= d[p] && d[p] <= '9' {
+			p++
+		}
+		return p > from
+	}
+	missing := func() *Error {
+		s.pos = p
+		if p == len(d) {
+			return s.fail(KindTruncated, p, "the text ends inside a number")
+		}
+		return s.unexpected("digit wanted")
+	}
+	if d[p] == '-' {
+		p++
+	}
+	if p < len(d) && d[p] == '0' {
+		p++
+		if p < len(d) && '0' <= d[p] && d[p] <= '9' {
+			s.pos = p
+			return s.unexpected("no digit may follow a leading zero")
+		}
+	} else if !digits() {
+		return missing()
+	}
+	if p < len(d) && d[p] == '.' {
+		p++
+		if !digits() {
+			return missing()
+		}
+	}
+	if p < len(d) && (d[p] == 'e' || d[p] == 'E') {
+		p++
+		if p < len(d) && (d[p] == '+' || d[p] == '-') {
+			p++
+		}
+		from := p
+		if !digits() {
+			return missing()
+		}
+		exponent := bytes.TrimLeft(d[from:p], "0")
+		if n, err := strconv.Atoi("0" + string(exponent[:min(len(exponent), 18)])); err != nil || len(exponent) > 18 || n > s.limits.MaxExponent {
+			return s.fail(KindNumber, start, fmt.Sprintf("a number with an exponent beyond %d", s.limits.MaxExponent))
+		}
+	}
+	if p-start > s.limits.MaxNumberLength {
+		return s.fail(KindNumber, start, fmt.Sprintf("a number of more than %d characters", s.limits.MaxNumberLength))
+	}
+	s.pos = p
+	if s.build {
+		s.put(json.Number(d[start:p]))
+	}
+	return nil
+}
+
+// text reads a string at its opening quote. The content is returned when keep
+// is set; it aliases the input where nothing was escaped.
+func (s *scanner) text(keep bool) ([]byte, *Error) {
+	d := s.data
+	start := s.pos + 1
+	p := start
+	var own []byte // set once an escape was met
+	copied := start
+	for {
+		for p < len(d) && plain[d[p]] {
+			p++
+		}
+		if p == len(d) {
+			return nil, s.fail(KindTruncated, p, "the text ends inside a string")
+		}
+		switch c := d[p]; {
+		case c == '"':
+			s.pos = p + 1
+			if copied == start {
+				return d[start:p], nil
+			}
+			if keep {
+				own = append(own, d[copied:p]...)
+			}
+			return own, nil
+		case c == '\\':
+			r, n, err := s.escape(p)
+			if err != nil {
+				return nil, err
+			}
+			if keep {
+				own = utf8.AppendRune(append(own, d[copied:p]...), r)
+			}
+			p += n
+			copied = p
+		case c < 0x20:
+			return nil, s.fail(KindSyntax, p, fmt.Sprintf("control character U+%04X inside a string", c))
+		default: // the first byte of a longer character
+			r, n := utf8.DecodeRune(d[p:])
+			if r == utf8.RuneError && n == 1 {
+				if !utf8.FullRune(d[p:]) {
+					return nil, s.fail(KindTruncated, len(d), "the text ends inside a character")
+				}
+				return nil, s.fail(KindUTF8, p, "invalid UTF-8 inside a string")
+			}
+			p += n
+		}
+	}
+}
+
+// plain marks the bytes that stand for themselves inside a string.
+var plain = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// escape reads the escape sequence at p and returns its character and length.
+func (s *scanner) escape(p int) (rune, int, *Error) {
+	d := s.data
+	if p+1 == len(d) {
+		return 0, 0, s.fail(KindTruncated, len(d), "the text ends inside a string")
+	}
+	switch d[p+1] {
+	case '"', '\\', '/':
+		return rune(d[p+1]), 2, nil
+	case 'b':
+		return '\b', 2, nil
+	case 'f':
+		return '\f', 2, nil
+	case 'n':
+		return '\n', 2, nil
+	case 'r':
+		return '\r', 2, nil
+	case 't':
+		return '\t', 2, nil
+	case 'u':
+	default:
+		return 0, 0, s.fail(KindSyntax, p, "unknown escape sequence inside a string")
+	}
+	r, err := s.hex(p + 2)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case r == 0 && !s.limits.AllowNUL:
+		return 0, 0, s.fail(KindNUL, p, `\u0000 inside a string`)
+	case !utf16.IsSurrogate(r):
+		return r, 6, nil
+	}
+	if r < 0xdc00 && p+6 < len(d) && d[p+6] == '\\' && (p+7 == len(d) || d[p+7] == 'u') || p+6 == len(d) {
+		if p+8 > len(d) {
+			return 0, 0, s.fail(KindTruncated, len(d), "the text ends inside a string")
+		}
+		low, err := s.hex(p + 8)
+		if err != nil {
+			return 0, 0, err
+		}
+		if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
+			return full, 12, nil
+		}
+	}
+	return 0, 0, s.fail(KindUTF8, p, "lone surrogate inside a string")
+}
+
+func (s *scanner) hex(p int) (rune, *Error) {
+	var r rune
+	for i := p; i < p+4; i++ {
+		if i >= len(s.data) {
+			return 0, s.fail(KindTruncated, len(s.data), "the text ends inside a string")
+		}
+		c := s.data[i]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, s.fail(KindSyntax, i, "four hexadecimal digits wanted")
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, nil
+}
+
+func (s *scanner) space() {
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case ' ', '\t', '\n', '\r':
+			s.pos++
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) unexpected(wanted string) *Error {
+	r, n := utf8.DecodeRune(s.data[s.pos:])
+	if r == utf8.RuneError && n == 1 {
+		return s.fail(KindUTF8, s.pos, "invalid UTF-8 outside a string")
+	}
+	return s.fail(KindSyntax, s.pos, fmt.Sprintf("%s, found %s", wanted, strconv.QuoteRuneToASCII(r)))
+}
+
+func (s *scanner) fail(kind Kind, offset int, detail string) *Error {
+	return &Error{Kind: kind, Offset: offset, Path: s.path(), Detail: detail}
+}
+
+// path is the JSON pointer of the value that is being read.
+func (s *scanner) path() string {
+	tokens := make([]string, 0, min(len(s.frames), 64))
+	for i, f := range s.frames {
+		if i == 64 { // where no depth limit stands, a pointer of 1 MiB helps nobody
+			break
+		}
+		end := len(s.keys)
+		if i+1 < len(s.frames) {
+			end = s.frames[i+1].keys
+		}
+		switch {
+		case !f.object:
+			tokens = append(tokens, strconv.Itoa(f.index))
+		case end > f.keys:
+			tokens = append(tokens, string(s.keys[end-1]))
+		}
+	}
+	return Pointer(tokens...)
+}
