@@ -15,6 +15,7 @@ var (
 	ErrNotReleasable   = errors.New("only an unknown attempt can be released")
 	ErrNotUnknown      = errors.New("only an unknown or released attempt can be resolved")
 	ErrPurged          = errors.New("the job of this key was purged")
+	ErrAttemptsSpent   = errors.New("the job has used up its attempts")
 	// ErrUnavailable: the store could not be reached, and either all or nothing
 	// was stored. The caller repeats the call with the same key.
 	ErrUnavailable = errors.New("the store is unavailable")

@@ -54,3 +54,9 @@ const (
 	StatusFailed    Status = "failed"
 	StatusCancelled Status = "cancelled"
 )
+
+// Ended reports whether a waiter need not wait any longer. A failed job may be
+// started again by its owner, but nothing happens to it by itself.
+func (s Status) Ended() bool {
+	return s == StatusSucceeded || s == StatusFailed || s == StatusCancelled
+}
