@@ -20,6 +20,7 @@ var mayImport = map[string][]string{
 	"providers":              {},
 	"providers/strictjson":   {},
 	"providers/prompt/fetch": {},
+	"providers/standin":      {"providers", "providers/wire", "providers/contract"},
 	"service/internal/job":   {},
 }
 

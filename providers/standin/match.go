@@ -1,0 +1,105 @@
+package standin
+
+import "sync"
+
+// Match picks calls. Fields that are set must all hold; the zero Match picks
+// every call.
+type Match struct {
+	Job     string // X-Job-Id
+	Attempt string // X-Attempt-Id
+	Text    string // occurs in the prompt, for example the input of the job
+	Nth     int    // only the nth call that matches the rest, from 1, counted since the rule was made
+}
+
+func (m Match) holds(a Ask) bool {
+	return (m.Job == "" || m.Job == a.Job) &&
+		(m.Attempt == "" || m.Attempt == a.Attempt) &&
+		(m.Text == "" || a.holds(m.Text))
+}
+
+// rules are the gates and scripts of a server. Newer rules stand above older.
+type rules struct {
+	mu     sync.Mutex
+	list   []*rule
+	closed bool
+}
+
+type rule struct {
+	match  Match
+	seen   int
+	gate   *Gate
+	answer *Answer
+}
+
+func (r *rules) add(n *rule) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed && n.gate != nil {
+		n.gate.Release()
+	}
+	r.list = append(r.list, n)
+}
+
+func (r *rules) clear() {
+	r.mu.Lock()
+	list := r.list
+	r.list = nil
+	r.mu.Unlock()
+	for _, n := range list {
+		if n.gate != nil {
+			n.gate.Release()
+		}
+	}
+}
+
+func (r *rules) releaseAll() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.clear()
+}
+
+// of returns what applies to one call: every gate that matches, and the newest
+// script that does. Each rule is asked once per call, so that Nth counts.
+func (r *rules) of(a Ask) (gates []*Gate, answer *Answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.list) - 1; i >= 0; i-- {
+		n := r.list[i]
+		if !n.match.holds(a) {
+			continue
+		}
+		n.seen++
+		if n.match.Nth != 0 && n.match.Nth != n.seen {
+			continue
+		}
+		switch {
+		case n.gate != nil:
+			gates = append(gates, n.gate)
+		case answer == nil:
+			answer = n.answer
+		}
+	}
+	return gates, answer
+}
+
+// Script answers the calls that match as a says. A newer script stands above an
+// older one.
+func (s *Server) Script(m Match, a Answer) { s.rules.add(&rule{match: m, answer: &a}) }
+
+// Hold keeps the calls that match until the gate is released: before the first
+// byte of the answer, or at the point that is given.
+func (s *Server) Hold(m Match, at ...Point) *Gate {
+	g := newGate()
+	if len(at) > 0 {
+		g.at = at[0]
+	}
+	s.rules.add(&rule{match: m, gate: g})
+	return g
+}
+
+// Reset releases all gates, forgets all scripts and empties the ledger.
+func (s *Server) Reset() {
+	s.rules.clear()
+	s.ledger.reset()
+}

@@ -1,0 +1,81 @@
+package standin
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+)
+
+// message is what the model behind the stand-in answers.
+func (s *Server) message(id string, a Ask, script Answer) Message {
+	text := script.Text
+	if text == "" {
+		text = s.output(a)
+	}
+	m := Message{ID: id, Model: a.Model, Finish: FinishStop, Input: tokens(a.Prompt())}
+	switch {
+	case Situation(a.Play) == PlayRefusal:
+		m.Refusal, m.Finish = "I can't help with that request.", FinishRefusal
+	case Situation(a.Play) == PlayFilter:
+		m.Blocked, m.Finish = true, FinishFilter
+	case a.ToolForced:
+		m.Calls, m.Finish = []ToolCall{{ID: "standin-call-" + randomID(), Name: a.Tools[0], Arguments: text}}, FinishTool
+	default:
+		m.Text = text
+	}
+	s.options.Fault.message(a, &m)
+	if script.Message != nil {
+		script.Message(&m)
+	}
+	limit(a, &m)
+	m.Output = tokens(m.Reasoning + m.Text + m.Refusal)
+	for _, c := range m.Calls {
+		m.Output += tokens(c.Arguments)
+	}
+	s.options.Fault.usage(a, &m)
+	return m
+}
+
+// output is the answer itself: what was told, else what the schema allows.
+func (s *Server) output(a Ask) string {
+	for _, r := range s.options.References {
+		if r.Text != "" && a.holds(r.Text) {
+			return r.Answer
+		}
+	}
+	if s.options.Fallback != nil {
+		return s.options.Fallback(a)
+	}
+	return fill(a)
+}
+
+// limit keeps an answer within the tokens and stop sequences of the request.
+func limit(a Ask, m *Message) {
+	for _, stop := range a.Stop {
+		if i := strings.Index(m.Text, stop); i >= 0 && stop != "" {
+			m.Text = m.Text[:i]
+		}
+	}
+	if a.MaxOutputTokens == nil {
+		return
+	}
+	left := *a.MaxOutputTokens
+	cut := func(text string) string {
+		kept := firstTokens(text, left)
+		left -= tokens(kept)
+		if len(kept) < len(text) {
+			m.Finish = FinishLength
+		}
+		return kept
+	}
+	m.Reasoning, m.Text = cut(m.Reasoning), cut(m.Text)
+	for i := range m.Calls {
+		m.Calls[i].Arguments = cut(m.Calls[i].Arguments)
+	}
+}
+
+func randomID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

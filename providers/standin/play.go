@@ -1,0 +1,185 @@
+package standin
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// player writes one reply and keeps count of what left.
+type player struct {
+	w        http.ResponseWriter
+	gone     <-chan struct{} // the client went away
+	closing  <-chan struct{} // the server is being closed
+	gates    []*Gate
+	status   int
+	sent     int
+	complete bool
+	left     bool // the client left first
+}
+
+// play writes reply as script says. Every place where it may wait also ends
+// when the client goes away or the server closes.
+func (p *player) play(reply Reply, script Answer) {
+	stops := p.stops(reply, script)
+	if !p.reach(-1, &stops) || !p.sleep(script.Delay) {
+		return
+	}
+	if script.Raw != nil {
+		p.raw(script.Raw)
+		return
+	}
+	var data []byte
+	ends := make([]int, 0, len(reply.Pieces)) // where each piece ends
+	for _, piece := range reply.Pieces {
+		data = append(data, piece.bytes()...)
+		ends = append(ends, len(data))
+	}
+	header := p.w.Header()
+	for name, values := range reply.Header {
+		header[name] = values
+	}
+	switch {
+	case script.CloseFramed:
+		header.Set("Transfer-Encoding", "identity")
+		header.Set("Connection", "close")
+	case !reply.Stream && header.Get("Content-Length") == "":
+		header.Set("Content-Length", strconv.Itoa(len(data)))
+	}
+	p.status = reply.Status
+	p.w.WriteHeader(reply.Status)
+	if reply.Stream || script.Cut != nil || len(stops) > 0 {
+		if !p.flush() {
+			return
+		}
+	}
+	if !reply.Stream && script.Drip > 0 {
+		ends = every(64, len(data))
+	}
+	for p.sent < len(data) {
+		if !p.reach(p.sent, &stops) {
+			return
+		}
+		end := ends[slices.IndexFunc(ends, func(e int) bool { return e > p.sent })]
+		if len(stops) > 0 {
+			end = min(end, max(stops[0].at, p.sent+1))
+		}
+		if !p.sleep(script.Drip) {
+			return
+		}
+		n, err := p.w.Write(data[p.sent:end])
+		p.sent += n
+		if err != nil {
+			p.left = true
+			return
+		}
+		if (reply.Stream || script.Drip > 0 || len(stops) > 0) && !p.flush() {
+			return
+		}
+	}
+	if !p.reach(p.sent, &stops) {
+		return
+	}
+	p.complete = p.flush()
+}
+
+// stop is a place where something happens: a gate is passed or the answer cut.
+type stop struct {
+	at   int
+	gate *Gate
+	cut  *Cut
+}
+
+func (p *player) stops(reply Reply, script Answer) []stop {
+	var stops []stop
+	for _, g := range p.gates {
+		stops = append(stops, stop{at: g.at.offset(reply), gate: g})
+	}
+	if script.Cut != nil {
+		stops = append(stops, stop{at: script.Cut.offset(reply), cut: &script.CutBy})
+	}
+	slices.SortStableFunc(stops, func(a, b stop) int { return a.at - b.at })
+	return stops
+}
+
+// reach does all that is due at a place. It returns false when nothing more may
+// be sent.
+func (p *player) reach(at int, stops *[]stop) bool {
+	for len(*stops) > 0 && (*stops)[0].at <= at {
+		next := (*stops)[0]
+		*stops = (*stops)[1:]
+		if next.gate != nil {
+			if !next.gate.pass(p.gone) {
+				p.left = true
+				return false
+			}
+			continue
+		}
+		p.cut(*next.cut)
+		return false
+	}
+	return true
+}
+
+func (p *player) cut(how Cut) {
+	if how == CutStall {
+		select {
+		case <-p.gone:
+			p.left = true
+		case <-p.closing:
+		}
+		panic(http.ErrAbortHandler) // closes the connection without ending the body
+	}
+	conn, _, err := http.NewResponseController(p.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok && how == CutReset {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+// raw sends bytes that need not be HTTP, then closes.
+func (p *player) raw(data []byte) {
+	conn, _, err := http.NewResponseController(p.w).Hijack()
+	if err != nil {
+		return
+	}
+	n, err := conn.Write(data)
+	p.sent, p.complete = n, err == nil
+	_ = conn.Close()
+}
+
+func (p *player) flush() bool {
+	if http.NewResponseController(p.w).Flush() != nil {
+		p.left = true
+	}
+	return !p.left
+}
+
+func (p *player) sleep(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.gone:
+		p.left = true
+	case <-p.closing:
+	}
+	return false
+}
+
+func every(step, end int) []int {
+	var ends []int
+	for at := step; at < end; at += step {
+		ends = append(ends, at)
+	}
+	return append(ends, end)
+}

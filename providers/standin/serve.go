@@ -1,0 +1,142 @@
+package standin
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/interlock-harness/interlock/providers"
+)
+
+const maxRequest = 4 << 20 // bytes of a request that are read
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	at := time.Now()
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil { // a request that never arrived whole is no call
+		return
+	}
+	ask, refused := s.dialect.read(r, data)
+	ask.Protocol = s.options.Protocol
+	ask.Job, ask.Attempt, ask.Play = r.Header.Get(HeaderJob), r.Header.Get(HeaderAttempt), r.Header.Get(HeaderPlay)
+	call := &Call{
+		ID: "standin-" + randomID(), Ask: ask, At: at, Method: r.Method, Path: r.URL.Path,
+		Header: r.Header.Clone(), Body: data,
+	}
+	s.ledger.arrive(call)
+	ask = call.Ask
+
+	gates, script := s.rules.of(ask)
+	p := &player{w: w, closing: s.closing, gone: r.Context().Done(), gates: gates}
+	defer func() { s.ledger.end(call, p.status, p.sent, p.complete, p.left) }()
+	if script == nil {
+		script = &Answer{}
+	}
+	p.play(s.compose(call.ID, ask, refused, *script), *script)
+}
+
+// compose makes the reply to one call: who the provider is, what it was asked,
+// what the script says and how the server as a whole misbehaves, in this order.
+func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) Reply {
+	if refused == nil && s.options.Model != "" && a.Model != s.options.Model {
+		refused = &Failure{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("the model %.100q does not exist", a.Model)}
+	}
+	if script.Status != 0 {
+		refused = &Failure{Status: script.Status, Code: script.Code, Message: script.ErrorText, RetryAfter: script.RetryAfter}
+	} else if refused == nil {
+		refused = situation(a.Play)
+	}
+	fault := s.options.Fault
+	var reply Reply
+	if refused != nil {
+		if refused.Message == "" {
+			refused.Message = "the stand-in was told to fail"
+		}
+		reply = fault.failure(a, *refused, s.dialect)
+	} else {
+		m := s.message(id, a, script)
+		reply = fault.reply(a, m, s.dialect)
+		if n := breakAfter(a, script); n > 0 && reply.Stream {
+			reply = fault.broken(a, reply, n, s.dialect)
+		}
+	}
+	name := requestIDHeader[a.Protocol]
+	if name == "" {
+		name = "X-Request-Id"
+	}
+	if fault == nil || !fault.NoRequestID {
+		reply.Header.Set(name, id)
+	}
+	return finishReply(reply, script)
+}
+
+// requestIDHeader is where a vendor states the id of a request, where it isn't
+// X-Request-Id.
+var requestIDHeader = map[providers.Protocol]string{
+	providers.AnthropicMessages: "Request-Id",
+	providers.BedrockConverse:   "X-Amzn-Requestid",
+}
+
+func finishReply(reply Reply, script Answer) Reply {
+	if script.NoTerminator {
+		reply = reply.without(func(p Piece) bool { return p.Finish || p.Marker })
+	}
+	if script.Body != nil {
+		reply.Pieces = []Piece{{Raw: script.Body}}
+	}
+	for name, value := range script.Header {
+		reply.Header.Set(name, value)
+	}
+	if script.Reply != nil {
+		script.Reply(&reply)
+	}
+	return reply
+}
+
+// situation is what the certifier asked to be played, as far as it is an error
+// response.
+func situation(play string) *Failure {
+	switch Situation(play) {
+	case PlayRateLimit:
+		return &Failure{Status: http.StatusTooManyRequests, Message: "too many requests", RetryAfter: "2"}
+	case PlayOverload:
+		return &Failure{Status: http.StatusServiceUnavailable, Message: "overloaded", RetryAfter: "2"}
+	}
+	return nil
+}
+
+func breakAfter(a Ask, script Answer) int {
+	if script.BreakAfter == 0 && Situation(a.Play) == PlayMidStream {
+		return 2
+	}
+	return script.BreakAfter
+}
+
+// without leaves out pieces of a reply.
+func (r Reply) without(drop func(Piece) bool) Reply {
+	var kept []Piece
+	for _, p := range r.Pieces {
+		if !drop(p) {
+			kept = append(kept, p)
+		}
+	}
+	r.Pieces = kept
+	return r
+}
+
+// breakOff ends a stream after n parts of the answer with piece.
+func (r Reply) breakOff(n int, piece Piece) Reply {
+	var kept []Piece
+	for _, p := range r.Pieces {
+		if p.Finish || p.Marker || n == 0 {
+			break
+		}
+		if p.Delta {
+			n--
+		}
+		kept = append(kept, p)
+	}
+	r.Pieces = append(kept, piece)
+	return r
+}
