@@ -14,14 +14,15 @@ const module = "github.com/interlock-harness/interlock"
 // package that is not listed fails the test. A trailing /... stands for the
 // package and all below it. Tests may import what they like.
 var mayImport = map[string][]string{
-	"":                       {"cli"},
-	"cli":                    {"service", "scenarios", "harness/...", "providers/..."},
-	"harness/history":        {},
-	"providers":              {},
-	"providers/strictjson":   {},
-	"providers/prompt/fetch": {},
-	"providers/standin":      {"providers", "providers/wire", "providers/contract"},
-	"service/internal/job":   {},
+	"":                        {"cli"},
+	"cli":                     {"service", "scenarios", "harness/...", "providers/..."},
+	"harness/history":         {},
+	"providers":               {},
+	"providers/prompt/fetch":  {},
+	"providers/standin":       {"providers", "providers/wire", "providers/contract"},
+	"providers/strictjson":    {},
+	"service/internal/job":    {},
+	"service/internal/mutant": {},
 }
 
 func TestArchitectureImportsOnlyGoDown(t *testing.T) {
