@@ -1,0 +1,4 @@
+package pgserver
+
+// Fetch lets the test name a repository of its own.
+var Fetch = fetch

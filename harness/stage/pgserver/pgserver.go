@@ -1,0 +1,171 @@
+// Package pgserver gives a stage its PostgreSQL: a private server that it
+// starts within a second and removes again, or a server that somebody else
+// runs, in which it makes throw-away databases only.
+//
+// The rule it keeps: nothing that was there before is touched, and nothing is
+// left behind: no process, no folder, no port, no database. A run that
+// crashed is cleaned up by the next one (see Sweep).
+package pgserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Bounds of everything that waits.
+const (
+	toStart = 30 * time.Second // recovery after a crash included
+	toStop  = 10 * time.Second
+	toQuery = 20 * time.Second
+	between = 5 * time.Millisecond // two looks at something that will come
+)
+
+// ErrNotOurs is returned by what needs the server's process, when the server
+// belongs to somebody else.
+var ErrNotOurs = errors.New("this PostgreSQL server is not run by the stage")
+
+// Options say what server is wanted. The zero value asks for a private one.
+type Options struct {
+	URL      string            // use this server instead of a private one
+	Dir      string            // folder for the private cluster, made by scratch.New; "" makes and removes an own one
+	Cache    string            // folder that keeps an initialised cluster to copy; "" for the user's cache, "off" for none
+	Bin      string            // folder with initdb and postgres; "" looks for it
+	Durable  bool              // fsync on: needed where a crash is part of the experiment
+	Settings map[string]string // further settings of the private server
+	Note     func(string)      // told in one line what an owner should know, such as a change of user
+}
+
+// Server is a PostgreSQL server.
+type Server struct {
+	admin   url.URL // as whom databases are made; the path is the maintenance database
+	version string
+	cluster *cluster // nil when the server is not ours
+
+	mu        sync.Mutex
+	databases map[string]bool // made by us and not dropped yet
+}
+
+// Start starts a private server, or connects to the one at o.URL.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	s := &Server{databases: map[string]bool{}}
+	if o.URL != "" {
+		u, err := parse(o.URL)
+		if err != nil {
+			return nil, err
+		}
+		s.admin = *u
+	} else {
+		c, err := startCluster(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		s.cluster, s.admin = c, c.url("postgres")
+	}
+	err := s.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, "SHOW server_version").Scan(&s.version)
+	})
+	if err != nil {
+		err = fmt.Errorf("PostgreSQL at %s: %w", s.admin.Host, err)
+		return nil, errors.Join(err, s.Close())
+	}
+	if s.cluster == nil {
+		s.dropAbandoned(ctx)
+	}
+	return s, nil
+}
+
+// Private says whether the server is run by us.
+func (s *Server) Private() bool { return s.cluster != nil }
+
+// Version is the server's version, such as "15.18 (Debian 15.18-1)".
+func (s *Server) Version() string { return s.version }
+
+// Addr is host:port of the server.
+func (s *Server) Addr() string {
+	port := s.admin.Port()
+	if port == "" {
+		port = "5432"
+	}
+	return net.JoinHostPort(s.admin.Hostname(), port)
+}
+
+// URL is the connection string of a database. It holds the password: hand it
+// over in the environment, never on a command line.
+func (s *Server) URL(database string) string {
+	u := s.admin
+	u.Path = "/" + database
+	return u.String()
+}
+
+// Crash stops the private server at once, as a crash would: no checkpoint,
+// every connection cut. Resume brings it back.
+func (s *Server) Crash(ctx context.Context) error {
+	if s.cluster == nil {
+		return fmt.Errorf("crash: %w", ErrNotOurs)
+	}
+	return s.cluster.crash(ctx)
+}
+
+// Resume starts the private server again, on the same port and data, and
+// returns when it accepts connections.
+func (s *Server) Resume(ctx context.Context) error {
+	if s.cluster == nil {
+		return fmt.Errorf("resume: %w", ErrNotOurs)
+	}
+	return s.cluster.run(ctx)
+}
+
+// Close drops our databases on a foreign server, or stops and removes the
+// private one.
+func (s *Server) Close() error {
+	if s.cluster != nil {
+		return s.cluster.remove()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), toStop)
+	defer cancel()
+	s.mu.Lock()
+	names := make([]string, 0, len(s.databases))
+	for name := range s.databases {
+		names = append(names, name)
+	}
+	s.mu.Unlock()
+	var failed error
+	for _, name := range names {
+		failed = errors.Join(failed, s.Drop(ctx, name))
+	}
+	return failed
+}
+
+// with runs do on a connection of its own.
+func (s *Server) with(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, toQuery)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, s.admin.String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(ctx, conn)
+}
+
+func parse(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") || u.Hostname() == "" {
+		// The text may hold a password: do not repeat it.
+		return nil, errors.New("the PostgreSQL URL must look like postgres://user@host:port/database")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/postgres"
+	}
+	return u, nil
+}
