@@ -26,18 +26,33 @@ type Start struct {
 	Provider string // empty: the provider that the job was submitted for
 	// TriggerKey is the idempotency key of the click. The same key with the same
 	// TriggerFingerprint gives the same attempt again; it is looked up before
-	// IfMatch, state and gate.
+	// Match, state and gate.
 	TriggerKey         Key
 	TriggerFingerprint [32]byte
-	IfMatch            *int64 // version that the caller has seen; nil: any
+	Match              *Match // what the caller has seen of the job; nil: any
 	Actor              string
 }
 
-// Move is an operator's verb on attempt N of a job.
+// Match is the caller's If-Match: the version, and where Event is not 0 the
+// newest event too, at which it read the job.
+type Match struct {
+	Version int64
+	Event   int64
+}
+
+// Pulse is what a waiter needs to know of a job: its ETag and whether it ended.
+type Pulse struct {
+	Version int64
+	Event   int64
+	Status  Status
+}
+
+// Move is a verb on a job (N is 0: cancel) or on attempt N of it.
 type Move struct {
-	Owner  Owner // AnyOwner for an operator
+	Owner  Owner // AnyOwner for one who may reach the jobs of all owners
 	Job    ID
 	N      int
+	Match  *Match // what the caller has seen of the job; nil: any
 	Actor  string
 	Reason string
 }
@@ -114,11 +129,10 @@ const (
 // Decision is what the failover policy says after a definite failure, or after
 // the soft deadline of a job that races.
 type Decision struct {
-	Provider  string        // where the next attempt goes; empty: none follows
-	Wait      time.Duration // it is not claimed before that
-	Reason    string        // why this one, or why none follows
-	Denied    []Denial      // providers that the gate refused on the way
-	Exhausted bool          // the attempt budget is used up
+	Provider string        // where the next attempt goes; empty: none follows
+	Wait     time.Duration // it is not claimed before that
+	Reason   string        // why this one, or why none follows
+	Denied   []Denial      // providers that the gate refused on the way
 }
 
 // Denial is a refusal of the gate.
@@ -130,8 +144,7 @@ type Denial struct {
 // Claimed is an attempt that a worker holds, with what it needs for the call.
 type Claimed struct {
 	Attempt    Attempt
-	Job        Job // Status, Attempts and LastEvent are not filled
-	DeadlineAt time.Time
+	Job        Job           // Status, Attempts and LastEvent are not filled
 	Deadline   time.Duration // soft deadline from the claim on
 	LeaseUntil time.Time
 }
