@@ -53,6 +53,7 @@ func rootCommand(s *streams) *cobra.Command {
 	flags.Bool("no-color", false, "the same as --color never")
 	root.AddCommand(
 		versionCommand(s),
+		doctorCommand(s),
 		healthcheckCommand(s),
 		promptCommand(s),
 	)

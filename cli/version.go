@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -49,6 +50,21 @@ func readBuildInfo() buildInfo {
 		}
 	}
 	return info
+}
+
+// buildTime returns the time of the commit that this program was built from.
+func buildTime() (time.Time, bool) {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return time.Time{}, false
+	}
+	for _, s := range build.Settings {
+		if s.Key == "vcs.time" {
+			at, err := time.Parse(time.RFC3339, s.Value)
+			return at, err == nil
+		}
+	}
+	return time.Time{}, false
 }
 
 func versionCommand(s *streams) *cobra.Command {
