@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// ServeHTTP takes one request through the front (framing, limits), the route
+// table, the credential and the handler. Every answer carries the request's id
+// and a trace context.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{s: s, w: w, r: r, id: newRequestID()}
+	c.log = s.log.With("request_id", c.id)
+	h := w.Header()
+	h.Set("X-Request-Id", c.id)
+	h.Set("Traceparent", traceparent(r.Header))
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if len(r.TransferEncoding) > 0 {
+		// Where a length came beside the chunks Go drops it unseen, and another
+		// hop may have counted otherwise: nothing follows on this connection.
+		h.Set("Connection", "close")
+	}
+	defer c.recover()
+	if err := c.serve(); err != nil {
+		c.refuse(err)
+	}
+}
+
+func (c *call) serve() error {
+	c.boundBody()
+	if err := c.s.checkFront(c.r); err != nil {
+		return err
+	}
+	route, params, no := match(c.s.routes, c.r.Method, c.r.URL.EscapedPath())
+	if no != nil {
+		return no
+	}
+	c.params = params
+	c.log = c.log.With("route", route.method+" "+route.path)
+	if route.access != everybody {
+		who, err := c.s.keys.identify(c.r.Context(), c.r.Header)
+		if err != nil {
+			return err
+		}
+		if route.access == operators && !who.operator() {
+			return refuse(roleRequired, "this takes a key with the role operator")
+		}
+		c.who = who
+	}
+	return route.handle(c.s, c)
+}
+
+// recover keeps one request's panic from the others. It is a bug wherever it
+// happens, so it is logged as one.
+func (c *call) recover() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p == http.ErrAbortHandler {
+		panic(p)
+	}
+	c.log.Error("panic", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	c.w.Header().Set("Connection", "close")
+	c.refuse(fmt.Errorf("panic: %v", p))
+}
+
+// checkFront refuses what Go's server lets through and our contract does not.
+func (s *Server) checkFront(r *http.Request) error {
+	if r.ProtoMajor != 1 {
+		return refuse(requestMalformed, "only HTTP/1.1 is spoken here")
+	}
+	if len(r.RequestURI) > s.limits.Target {
+		return refuse(targetTooLong, fmt.Sprintf("at most %d bytes are taken", s.limits.Target))
+	}
+	lines, size := 1, len("Host: \r\n")+len(r.Host)
+	for name, values := range r.Header {
+		for _, v := range values {
+			lines++
+			size += len(name) + len(v) + len(": \r\n")
+		}
+	}
+	if lines > s.limits.HeaderLines || size > s.limits.Headers {
+		return refuse(headersTooLarge, fmt.Sprintf("at most %d lines and %d bytes are taken", s.limits.HeaderLines, s.limits.Headers))
+	}
+	for _, line := range r.Header.Values("Connection") {
+		for option := range strings.SplitSeq(line, ",") {
+			switch strings.ToLower(strings.TrimSpace(option)) {
+			case "", "close", "keep-alive", "upgrade", "http2-settings", "te": // hop by hop by nature
+			default:
+				return refuse(badConnection, "it would make a proxy drop a field of this contract")
+			}
+		}
+	}
+	return nil
+}
+
+// newRequestID names this hop of this request. What the client sends under the
+// same header is not looked at: it may be long, forged or shared.
+func newRequestID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		id = uuid.New()
+	}
+	return id.String()
+}
+
+// traceparent continues the caller's trace with a span of our own, or begins a
+// trace when the header is absent, double or malformed (W3C Trace Context).
+func traceparent(h http.Header) string {
+	var span [8]byte
+	_, _ = rand.Read(span[:])
+	trace, flags := "", "00"
+	if lines := h.Values("Traceparent"); len(lines) == 1 && validTraceparent(lines[0]) {
+		trace, flags = lines[0][3:35], lines[0][53:55]
+	} else {
+		var id [16]byte
+		_, _ = rand.Read(id[:])
+		trace = hex.EncodeToString(id[:])
+	}
+	return "00-" + trace + "-" + hex.EncodeToString(span[:]) + "-" + flags
+}
+
+func validTraceparent(s string) bool {
+	if len(s) != 55 || s[:3] != "00-" || s[35] != '-' || s[52] != '-' {
+		return false
+	}
+	for _, part := range []string{s[3:35], s[36:52], s[53:55]} {
+		if strings.Trim(part, "0123456789abcdef") != "" {
+			return false
+		}
+	}
+	return strings.Trim(s[3:35], "0") != "" && strings.Trim(s[36:52], "0") != ""
+}

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/interlock-harness/interlock/service/internal/mutant"
+)
+
+// Config is what a Server is made of. Store, Contracts, Providers, Gate and Log
+// are needed; the others have defaults.
+type Config struct {
+	Store     Store
+	Contracts Contracts
+	Providers Providers
+	Gate      Gate
+	Metrics   Metrics
+	Scrape    http.Handler // /metrics
+	Ready     func(context.Context) []Check
+	Limits    Limits
+	Deadline  time.Duration // soft deadline where a job names none
+	Log       *slog.Logger
+	Mutant    mutant.Active
+}
+
+// Check is one condition of /readyz.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Server answers the HTTP contract. It is an http.Handler, but Serve sets up
+// the strict front that the contract needs.
+type Server struct {
+	store     Store
+	contracts Contracts
+	providers Providers
+	gate      Gate
+	metrics   Metrics
+	scrape    http.Handler
+	ready     func(context.Context) []Check
+	limits    Limits
+	deadline  time.Duration
+	log       *slog.Logger
+	mutant    mutant.Active
+	faults    faults // what mutants remember; unused by the clean service
+
+	routes    []route
+	keys      *keyring
+	rates     *rates
+	streams   *streams
+	pulse     *pulse
+	draining  chan struct{} // closed when the server begins to drain
+	openAPI   []byte
+}
+
+// New makes a Server from a complete Config.
+func New(cfg Config) *Server {
+	if cfg.Metrics == nil {
+		cfg.Metrics = noMetrics{}
+	}
+	if cfg.Limits == (Limits{}) {
+		cfg.Limits = DefaultLimits()
+	}
+	if cfg.Deadline == 0 {
+		cfg.Deadline = 30 * time.Second
+	}
+	s := &Server{
+		store: cfg.Store, contracts: cfg.Contracts, providers: cfg.Providers, gate: cfg.Gate,
+		metrics: cfg.Metrics, scrape: cfg.Scrape, ready: cfg.Ready, limits: cfg.Limits,
+		deadline: cfg.Deadline, log: cfg.Log, mutant: cfg.Mutant,
+		routes: Routes(), draining: make(chan struct{}),
+		keys:    newKeyring(cfg.Store),
+		rates:   newRates(cfg.Limits.Rate, cfg.Limits.Burst),
+		streams: &streams{limit: cfg.Limits.Streams},
+		pulse:   newPulse(cfg.Store),
+	}
+	s.openAPI = OpenAPI()
+	return s
+}
+
+type noMetrics struct{}
+
+func (noMetrics) Submitted(string)        {}
+func (noMetrics) Refused(string)          {}
+func (noMetrics) GateDecision(GateAnswer) {}
