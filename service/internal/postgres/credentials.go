@@ -1,0 +1,72 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/interlock-harness/interlock/service/internal/job"
+)
+
+const (
+	credentialByHash = `
+	SELECT owner, role
+	FROM   credentials
+	WHERE  sha256 = @sum
+	  AND  revoked_at IS NULL -- a revoked key is no key`
+
+	putCredential = `
+	INSERT INTO credentials (sha256, owner, role)
+	VALUES (@sum, @owner, @role)
+	ON CONFLICT (sha256) DO UPDATE
+	SET    role = excluded.role, revoked_at = NULL
+	WHERE  credentials.owner = excluded.owner -- a key never changes hands: 0 rows`
+
+	revokeCredential = `
+	UPDATE credentials
+	SET    revoked_at = clock_timestamp()
+	WHERE  sha256 = @sum
+	  AND  revoked_at IS NULL`
+)
+
+// Credential returns whose API key has that SHA-256, or job.ErrNotFound.
+func (s *Store) Credential(ctx context.Context, sum [32]byte) (job.Credential, error) {
+	c := job.Credential{SHA256: sum}
+	q := &query{sql: credentialByHash, args: pgx.NamedArgs{"sum": sum[:]}, read: one(&c.Owner, &c.Role)}
+	if err := s.read(ctx, q); err != nil {
+		return job.Credential{}, fmt.Errorf("look up a credential: %w", err)
+	}
+	if q.rows == 0 {
+		return job.Credential{}, job.ErrNotFound
+	}
+	return c, nil
+}
+
+// PutCredentials adds API keys by their hash, or brings revoked ones back. A
+// hash that belongs to another owner is refused. Repeating it is harmless.
+func (s *Store) PutCredentials(ctx context.Context, all []job.Credential) error {
+	for _, c := range all {
+		q := &query{sql: putCredential, args: pgx.NamedArgs{"sum": c.SHA256[:], "owner": c.Owner, "role": c.Role}}
+		if err := s.read(ctx, q); err != nil {
+			return fmt.Errorf("store the credential of %s: %w", c.Owner, err)
+		}
+		if q.rows == 0 {
+			return fmt.Errorf("the credential of %s is another owner's", c.Owner)
+		}
+	}
+	return nil
+}
+
+// RevokeCredential makes an API key useless at once. It is job.ErrNotFound when
+// there is none, or when it was revoked before.
+func (s *Store) RevokeCredential(ctx context.Context, sum [32]byte) error {
+	q := &query{sql: revokeCredential, args: pgx.NamedArgs{"sum": sum[:]}}
+	if err := s.read(ctx, q); err != nil {
+		return fmt.Errorf("revoke a credential: %w", err)
+	}
+	if q.rows == 0 {
+		return job.ErrNotFound
+	}
+	return nil
+}
