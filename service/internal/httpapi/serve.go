@@ -30,7 +30,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener, grace time.Duration
 		IdleTimeout:                  s.limits.IdleTime,
 		MaxHeaderBytes:               s.limits.Headers,
 		Protocols:                    protocols,
-		DisableGeneralOptionsHandler: true,                     // OPTIONS * is no call of ours
+		DisableGeneralOptionsHandler: true,                       // OPTIONS * is no call of ours
 		ErrorLog:                     log.New(io.Discard, "", 0), // what clients do wrong is not our error, and may hold their bytes
 	}
 	served := make(chan error, 1)

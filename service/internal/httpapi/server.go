@@ -48,13 +48,13 @@ type Server struct {
 	mutant    mutant.Active
 	faults    faults // what mutants remember; unused by the clean service
 
-	routes    []route
-	keys      *keyring
-	rates     *rates
-	streams   *streams
-	pulse     *pulse
-	draining  chan struct{} // closed when the server begins to drain
-	openAPI   []byte
+	routes   []route
+	keys     *keyring
+	rates    *rates
+	streams  *streams
+	pulse    *pulse
+	draining chan struct{} // closed when the server begins to drain
+	openAPI  []byte
 }
 
 // New makes a Server from a complete Config.

@@ -9,10 +9,6 @@ const (
 	LostCommitIsRepeated Policy = "lost-commit-is-repeated"
 	// LostSubmitIsNew: a submit with a lost COMMIT is sent again as a new one.
 	LostSubmitIsNew Policy = "lost-submit-is-new"
-	// FingerprintIgnored: a key answers with its job whatever the input.
-	FingerprintIgnored Policy = "fingerprint-ignored"
-	// TriggerKeyIgnored: every click on "try again" starts an attempt.
-	TriggerKeyIgnored Policy = "trigger-key-ignored"
 	// FailoverOnUnknown: the policy starts the next provider although nobody knows
 	// how the attempt ended.
 	FailoverOnUnknown Policy = "failover-on-unknown"

@@ -52,35 +52,38 @@ func (s *Store) Events(ctx context.Context, owner job.Owner, id job.ID, after in
 		return nil, fmt.Errorf("list events of job %s: %w", id, err)
 	}
 	if len(found) == 0 { // nothing new, or no such job
-		if _, err := s.Pulse(ctx, owner, id); err != nil {
+		if _, err := s.Job(ctx, owner, id); err != nil {
 			return nil, err
 		}
 	}
 	return found, nil
 }
 
-const pulseOfJob = `
-	SELECT j.version, s.status,
-	       coalesce((SELECT max(e.id) FROM attempt_events e WHERE e.job_id = j.id), 0),
-	       j.purged_at IS NOT NULL
+const pulseOfJobs = `
+	SELECT j.id, j.version, s.status,
+	       coalesce((SELECT max(e.id) FROM attempt_events e WHERE e.job_id = j.id), 0)
 	FROM   jobs j JOIN job_status s ON s.id = j.id
-	WHERE  j.id = @job
-	  AND  (j.owner = @owner OR @owner = '*')`
+	WHERE  j.id = ANY (@jobs)`
 
-// Pulse returns version, newest event and status of a job: all that a waiter
-// needs to know, without its payloads. Errors as for Job.
-func (s *Store) Pulse(ctx context.Context, owner job.Owner, id job.ID) (job.Pulse, error) {
-	var p job.Pulse
-	var purged bool
-	q := &query{sql: pulseOfJob, args: pgx.NamedArgs{"job": id, "owner": owner}, read: one(&p.Version, &p.Status, &p.Event, &purged)}
-	if err := s.read(ctx, q); err != nil {
-		return job.Pulse{}, fmt.Errorf("pulse of job %s: %w", id, err)
+// Pulse returns version, newest event and status of many jobs at once: all that
+// waiters need to know, without the payloads. Ids that do not exist are left
+// out. It is scoped to nobody: ask only for jobs that were found by their owner.
+func (s *Store) Pulse(ctx context.Context, ids []job.ID) (map[job.ID]job.Pulse, error) {
+	found := make(map[job.ID]job.Pulse, len(ids))
+	err := s.read(ctx, &query{sql: pulseOfJobs, args: pgx.NamedArgs{"jobs": ids}, read: func(rows pgx.Rows) error {
+		clear(found)
+		for rows.Next() {
+			var id job.ID
+			var p job.Pulse
+			if err := rows.Scan(&id, &p.Version, &p.Status, &p.Event); err != nil {
+				return err
+			}
+			found[id] = p
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("pulse of %d jobs: %w", len(ids), err)
 	}
-	switch {
-	case q.rows == 0:
-		return job.Pulse{}, job.ErrNotFound
-	case purged:
-		return job.Pulse{}, job.ErrPurged
-	}
-	return p, nil
+	return found, nil
 }

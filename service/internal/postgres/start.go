@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
-	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 const (
@@ -65,7 +64,7 @@ func (s *Store) StartAttempt(ctx context.Context, in job.Start) (a job.Attempt, 
 		if err != nil {
 			return err
 		}
-		if in.TriggerKey != "" && trigger.rows > 0 && !s.mutant.Is(mutant.TriggerKeyIgnored) {
+		if in.TriggerKey != "" && trigger.rows > 0 {
 			if string(fingerprint) != string(in.TriggerFingerprint[:]) {
 				return &job.KeyConflictError{JobID: in.Job}
 			}
@@ -83,9 +82,6 @@ func (s *Store) StartAttempt(ctx context.Context, in job.Start) (a job.Attempt, 
 			provider = h.Intent.Provider
 		}
 		next := attemptToStart{Provider: provider, Trigger: in.TriggerKey, Fingerprint: in.TriggerFingerprint, Actor: in.Actor}
-		if s.mutant.Is(mutant.TriggerKeyIgnored) {
-			next.Trigger = ""
-		}
 		if a, err = t.start(ctx, h, next); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		"fingerprint": in.Fingerprint[:], "algorithm": in.FingerprintAlgorithm,
 		"request": in.RawBody, "intent": intent,
 		"attempt": uuid.Must(uuid.NewV7()), "provider": in.Intent.Provider, "deadline_ms": in.Intent.DeadlineMS,
-		"actor": in.Owner, "op": newOperation(),
+		"actor": "owner:" + string(in.Owner), "op": newOperation(),
 	}
 	if args["request"] == nil {
 		args["request"] = []byte{}
@@ -101,7 +101,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 	case found.ID == mine: // an insert of ours whose answer was lost
 		s.wake()
 		return found.Job, true, nil
-	case (found.Fingerprint != in.Fingerprint || found.Algorithm != in.FingerprintAlgorithm) && !s.mutant.Is(mutant.FingerprintIgnored):
+	case found.Fingerprint != in.Fingerprint || found.Algorithm != in.FingerprintAlgorithm:
 		return job.Job{}, false, &job.KeyConflictError{JobID: found.ID}
 	case found.PurgedAt != nil:
 		return job.Job{}, false, job.ErrPurged

@@ -138,13 +138,18 @@ func TestOwnersDoNotSeeEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := map[string]func(owner job.Owner) error{
-		"Job":          func(o job.Owner) error { _, err := s.Job(ctx(t), o, j.ID); return err },
-		"JobByKey":     func(o job.Owner) error { _, err := s.JobByKey(ctx(t), o, j.Key); return err },
-		"Attempts":     func(o job.Owner) error { _, err := s.Attempts(ctx(t), o, j.ID); return err },
-		"Events":       func(o job.Owner) error { _, err := s.Events(ctx(t), o, j.ID, 0, 0); return err },
-		"Pulse":        func(o job.Owner) error { _, err := s.Pulse(ctx(t), o, j.ID); return err },
-		"StartAttempt": func(o job.Owner) error { _, _, err := s.StartAttempt(ctx(t), job.Start{Owner: o, Job: j.ID, Actor: "x"}); return err },
-		"CancelJob":    func(o job.Owner) error { _, err := s.CancelJob(ctx(t), job.Move{Owner: o, Job: j.ID, Actor: "x"}); return err },
+		"Job":      func(o job.Owner) error { _, err := s.Job(ctx(t), o, j.ID); return err },
+		"JobByKey": func(o job.Owner) error { _, err := s.JobByKey(ctx(t), o, j.Key); return err },
+		"Attempts": func(o job.Owner) error { _, err := s.Attempts(ctx(t), o, j.ID); return err },
+		"Events":   func(o job.Owner) error { _, err := s.Events(ctx(t), o, j.ID, 0, 0); return err },
+		"StartAttempt": func(o job.Owner) error {
+			_, _, err := s.StartAttempt(ctx(t), job.Start{Owner: o, Job: j.ID, Actor: "x"})
+			return err
+		},
+		"CancelJob": func(o job.Owner) error {
+			_, err := s.CancelJob(ctx(t), job.Move{Owner: o, Job: j.ID, Actor: "x"})
+			return err
+		},
 		"CancelAttempt": func(o job.Owner) error {
 			_, err := s.CancelAttempt(ctx(t), job.Move{Owner: o, Job: j.ID, N: 1, Actor: "x"})
 			return err
