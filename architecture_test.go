@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"harness/stage/scratch":     {},
 	"providers":                 {},
 	"providers/prompt/fetch":    {},
+	"providers/certificate":     {"providers", "providers/contract", "providers/strictjson"},
 	"providers/standin":         {"providers", "providers/wire", "providers/contract"},
 	"providers/strictjson":      {},
 	"service/internal/httpapi":  {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},

@@ -1,0 +1,56 @@
+package certificate
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"errors"
+)
+
+// Sign renders a statement and signs it with each key: the bytes of a
+// certificate file.
+func Sign(s Statement, signers ...*Signer) ([]byte, error) {
+	payload, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return SignPayload(PayloadType, payload, signers...)
+}
+
+// SignPayload puts payload into an envelope, signed by each key.
+func SignPayload(payloadType string, payload []byte, signers ...*Signer) ([]byte, error) {
+	if len(signers) == 0 {
+		return nil, errors.New("sign: no key")
+	}
+	e := &Envelope{PayloadType: payloadType, Payload: payload}
+	for _, s := range signers {
+		e.Signatures = append(e.Signatures, s.sign(payloadType, payload))
+	}
+	return e.write()
+}
+
+// CoSign adds a signature to an envelope, for example that of the vendor.
+func CoSign(envelope []byte, s *Signer) ([]byte, error) {
+	e, err := ReadEnvelope(envelope)
+	if err != nil {
+		return nil, err
+	}
+	e.Signatures = append(e.Signatures, s.sign(e.PayloadType, e.Payload))
+	return e.write()
+}
+
+func (s *Signer) sign(payloadType string, payload []byte) Signature {
+	return Signature{KeyID: s.Public().ID(), Sig: ed25519.Sign(s.private, preAuth(payloadType, payload))}
+}
+
+// signedBy tells whether key made one of the signatures. A signature with the id
+// of something else is not tried: such an envelope was damaged, or put together
+// by somebody who wants to be taken for a key that did not sign.
+func (e *Envelope) signedBy(key PublicKey) bool {
+	message := preAuth(e.PayloadType, e.Payload)
+	for _, s := range e.Signatures {
+		if key.named(s.KeyID) && len(s.Sig) == ed25519.SignatureSize && ed25519.Verify(key[:], message, s.Sig) {
+			return true
+		}
+	}
+	return false
+}
