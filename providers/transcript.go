@@ -49,4 +49,12 @@ type Transcript struct {
 	End      End
 	Err      error // the transport's error, for logs; never decides a verdict alone
 	Duration time.Duration
+
+	// Served and Refused come from the profile of the route: further model ids
+	// that may be named, and statuses of requests shed before execution.
+	Served  []string
+	Refused []int
+	// Limit names the bound that was hit while reading the answer ("oversize",
+	// "encoding"); empty where none was. Such an answer is finished, but unusable.
+	Limit string
 }

@@ -73,27 +73,37 @@ func AppendCanonical(to []byte, v any) []byte {
 // CanonicalNumber writes a JSON number as its exact decimal, as Canonical does.
 // n must be a number as Decode returns it.
 func CanonicalNumber(n json.Number) string {
-	text, exponent := string(n), 0
-	if i := strings.IndexAny(text, "eE"); i >= 0 {
-		exponent, _ = strconv.Atoi(strings.TrimPrefix(text[i+1:], "+")) // within Limits.MaxExponent
-		text = text[:i]
-	}
-	text, negative := strings.CutPrefix(text, "-")
-	whole, fraction, _ := strings.Cut(text, ".")
-	exponent -= len(fraction)
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if digits == "" {
+	digits, exponent, negative := decimal(string(n))
+	if digits == "0" {
 		return "0"
 	}
-	short := strings.TrimRight(digits, "0")
-	exponent += len(digits) - len(short)
 	if negative {
-		short = "-" + short
+		digits = "-" + digits
 	}
 	if exponent != 0 {
-		short += "e" + strconv.Itoa(exponent)
+		digits += "e" + strconv.Itoa(exponent)
 	}
-	return short
+	return digits
+}
+
+// decimal takes a JSON number apart: digits without outer zeros, and the
+// exponent of ten of the last one. Zero is "0". An exponent beyond 18 digits,
+// which no limit lets through, is cut.
+func decimal(text string) (digits string, exponent int, negative bool) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		exponent, _ = strconv.Atoi(strings.TrimPrefix(text[i+1:], "+"))
+		exponent = max(min(exponent, 1<<40), -1<<40)
+		text = text[:i]
+	}
+	text, negative = strings.CutPrefix(text, "-")
+	whole, fraction, _ := strings.Cut(text, ".")
+	exponent -= len(fraction)
+	all := strings.TrimLeft(whole+fraction, "0")
+	if all == "" {
+		return "0", 0, false
+	}
+	digits = strings.TrimRight(all, "0")
+	return digits, exponent + len(all) - len(digits), negative
 }
 
 func appendString(to []byte, s string) []byte {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -194,6 +195,10 @@ func (s *scanner) key(c byte) *Error {
 		return err
 	}
 	top := &s.frames[len(s.frames)-1]
+	if s.limits.AllowDuplicates { // keep the current name only, for the path
+		s.keys = append(s.keys[:top.keys], name)
+		return s.colon()
+	}
 	own := s.keys[top.keys:]
 	if len(own) >= s.limits.MaxKeys {
 		return s.fail(KindKeys, start, fmt.Sprintf("more than %d keys in one object", s.limits.MaxKeys))
@@ -221,6 +226,10 @@ func (s *scanner) key(c byte) *Error {
 			top.seen[string(k)] = struct{}{}
 		}
 	}
+	return s.colon()
+}
+
+func (s *scanner) colon() *Error {
 	s.space()
 	if s.pos == len(s.data) {
 		return s.fail(KindTruncated, s.pos, "the text ends after a name")
@@ -295,8 +304,7 @@ func (s *scanner) number() *Error {
 		if !digits() {
 			return missing()
 		}
-		exponent := bytes.TrimLeft(d[from:p], "0")
-		if n, err := strconv.Atoi("0" + string(exponent[:min(len(exponent), 18)])); err != nil || len(exponent) > 18 || n > s.limits.MaxExponent {
+		if exceeds(d[from:p], s.limits.MaxExponent) {
 			return s.fail(KindNumber, start, fmt.Sprintf("a number with an exponent beyond %d", s.limits.MaxExponent))
 		}
 	}
@@ -308,6 +316,18 @@ func (s *scanner) number() *Error {
 		s.put(json.Number(d[start:p]))
 	}
 	return nil
+}
+
+// exceeds compares decimal digits with most, without overflow.
+func exceeds(digits []byte, most int) bool {
+	n := 0
+	for _, c := range digits {
+		if n > (most-int(c-'0'))/10 {
+			return most != math.MaxInt // which stands for no limit
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n > most
 }
 
 // text reads a string at its opening quote. The content is returned when keep
@@ -341,7 +361,7 @@ func (s *scanner) text(keep bool) ([]byte, *Error) {
 				return nil, err
 			}
 			if keep {
-				own = utf8.AppendRune(append(own, d[copied:p]...), r)
+				own = appendRune(append(own, d[copied:p]...), r)
 			}
 			p += n
 			copied = p
@@ -412,7 +432,20 @@ func (s *scanner) escape(p int) (rune, int, *Error) {
 			return full, 12, nil
 		}
 	}
+	if s.limits.AllowSurrogates {
+		return r, 6, nil
+	}
 	return 0, 0, s.fail(KindUTF8, p, "lone surrogate inside a string")
+}
+
+// appendRune writes a lone surrogate as the three bytes that UTF-8 would give
+// it: they are invalid UTF-8, so a strict reader behind this one refuses them
+// instead of meeting a silent replacement character.
+func appendRune(to []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(to, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	return utf8.AppendRune(to, r)
 }
 
 func (s *scanner) hex(p int) (rune, *Error) {

@@ -10,6 +10,8 @@
 // (json.Number). The package imports the standard library only.
 package strictjson
 
+import "math"
+
 // Limits bound what is accepted. A field that is zero stands for the default;
 // a negative field for "no limit".
 type Limits struct {
@@ -22,6 +24,12 @@ type Limits struct {
 	// AllowNUL accepts \u0000 in strings. Off by default, since PostgreSQL text
 	// cannot hold it; output of a provider may.
 	AllowNUL bool
+
+	// The envelope of a provider's answer is read more leniently than what is
+	// meant for us: AllowDuplicates takes repeated names (the last one counts),
+	// AllowSurrogates takes lone surrogates written as escapes.
+	AllowDuplicates bool
+	AllowSurrogates bool
 }
 
 // Defaults are the limits that stand where nothing else is said.
@@ -39,7 +47,7 @@ func (l Limits) orDefaults() Limits {
 		case v == 0:
 			return standard
 		case v < 0:
-			return int(^uint(0) >> 1)
+			return math.MaxInt
 		}
 		return v
 	}

@@ -1,0 +1,168 @@
+// Package sse reads event streams (WHATWG HTML, server-sent events) byte for
+// byte as the standard says, whatever the pieces in which they arrive.
+//
+// LF, CRLF and CR end a line. Comments and unknown fields are skipped. The data
+// lines of one event are joined by a line feed; an event without a data line
+// does not exist; what is not closed by a blank line when the stream ends is
+// discarded. Any split of the same bytes gives the same events. One event may
+// hold MaxEvent bytes.
+package sse
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+)
+
+// MaxEvent bounds the bytes of one event, lines and data alike.
+const MaxEvent = 1 << 20
+
+// ErrTooLong means that an event is longer than MaxEvent; nothing after it is read.
+var ErrTooLong = errors.New("sse: event longer than 1 MiB")
+
+// Event is one event that has data.
+type Event struct {
+	N      int    // number of the event, from 1
+	Offset int    // byte in the stream at which its first line starts
+	Type   string // the event field; "" where there is none (the standard's "message")
+	ID     string // the last event id that the stream has set so far
+	Data   []byte // not to be changed; valid for good
+}
+
+// Parser takes a stream in pieces. The zero Parser is ready.
+type Parser struct {
+	line    []byte // the beginning of a line whose end has not arrived
+	lineAt  int    // offset of that line
+	at      int    // offset of the next byte
+	afterCR bool   // the last byte was CR: an LF now belongs to it
+
+	n       int
+	size    int // bytes of the event's lines so far
+	begun   bool
+	eventAt int
+	kind    string
+	id      string
+	data    []byte
+	hasData bool
+	err     error
+}
+
+// Feed reads the next piece and calls emit for each event that it completes. The
+// only error is ErrTooLong, which stays.
+func (p *Parser) Feed(piece []byte, emit func(Event)) error {
+	for len(piece) > 0 && p.err == nil {
+		if p.afterCR {
+			p.afterCR = false
+			if piece[0] == '\n' {
+				piece = piece[1:]
+				p.at++
+				p.lineAt = p.at
+				continue
+			}
+		}
+		end := bytes.IndexAny(piece, "\r\n")
+		if end < 0 {
+			p.keep(piece)
+			p.at += len(piece)
+			break
+		}
+		whole := piece[:end]
+		if len(p.line) > 0 {
+			p.keep(whole)
+			whole = p.line
+		}
+		if p.err == nil {
+			p.take(whole, emit)
+		}
+		p.line = p.line[:0]
+		p.afterCR = piece[end] == '\r'
+		piece = piece[end+1:]
+		p.at += end + 1
+		p.lineAt = p.at
+	}
+	return p.err
+}
+
+// Pending reports whether a line or an event has begun and is not complete: the
+// stream, if it ends here, was cut inside.
+func (p *Parser) Pending() bool { return len(p.line) > 0 || p.hasData }
+
+func (p *Parser) keep(part []byte) {
+	if p.size+len(p.line)+len(part) > MaxEvent {
+		p.err = ErrTooLong
+		return
+	}
+	p.line = append(p.line, part...)
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+func (p *Parser) take(line []byte, emit func(Event)) {
+	if p.lineAt == 0 {
+		line = bytes.TrimPrefix(line, byteOrderMark)
+	}
+	if len(line) == 0 {
+		p.dispatch(emit)
+		return
+	}
+	if p.size += len(line); p.size > MaxEvent {
+		p.err = ErrTooLong
+		return
+	}
+	if !p.begun {
+		p.begun, p.eventAt = true, p.lineAt
+	}
+	name, value, _ := bytes.Cut(line, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	switch string(name) {
+	case "": // a comment
+		if !p.hasData && p.kind == "" {
+			p.begun, p.size = false, 0 // comments for ever are no event
+		}
+	case "data":
+		if p.hasData {
+			p.data = append(p.data, '\n')
+		}
+		p.data = append(p.data, value...)
+		p.hasData = true
+	case "event":
+		p.kind = string(value)
+	case "id":
+		if bytes.IndexByte(value, 0) < 0 {
+			p.id = string(value)
+		}
+	}
+}
+
+func (p *Parser) dispatch(emit func(Event)) {
+	if p.hasData {
+		p.n++
+		emit(Event{N: p.n, Offset: p.eventAt, Type: p.kind, ID: p.id, Data: p.data[:len(p.data):len(p.data)]})
+		p.data = nil
+	}
+	p.kind, p.hasData, p.begun, p.size = "", false, false, 0
+}
+
+// Events reads a whole stream. The error, ErrTooLong, comes last and with an
+// empty event.
+func Events(stream []byte) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		var p Parser
+		for len(stream) > 0 {
+			// Piece by piece, so that a reader that stops early costs little.
+			piece := stream[:min(len(stream), 4096)]
+			stream = stream[len(piece):]
+			stopped := false
+			err := p.Feed(piece, func(e Event) {
+				stopped = stopped || !yield(e, nil)
+			})
+			if stopped {
+				return
+			}
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+		}
+	}
+}
