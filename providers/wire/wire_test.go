@@ -34,7 +34,7 @@ func TestEncodeWritesTheGoldenRequest(t *testing.T) {
 				name := fmt.Sprintf("%s.%s.%v", protocol, mode, map[bool]string{true: "stream", false: "whole"}[stream])
 				t.Run(name, func(t *testing.T) {
 					p := providers.Profile{Name: "p", Protocol: protocol, BaseURL: "https://api.example/base/", Headers: map[string]string{"x-fixed": "1"}}
-					got := describe(wire.Encode(p, everything(mode, stream)))
+					got := describe(p, everything(mode, stream))
 					file := filepath.Join("testdata", name+".txt")
 					if *update {
 						if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -54,9 +54,21 @@ func TestEncodeWritesTheGoldenRequest(t *testing.T) {
 	}
 }
 
-// describe shows the request, or the parameter that is refused and then the
-// request without it.
-func describe(h providers.HTTPRequest, err error) string {
+// describe shows the request; a parameter that is refused is named and left out.
+func describe(p providers.Profile, r providers.Request) string {
+	h, err := wire.Encode(p, r)
+	var unsupported *providers.UnsupportedError
+	if errors.As(err, &unsupported) {
+		switch unsupported.Param {
+		case "seed":
+			r.Seed = nil
+		case "stop":
+			r.Stop = nil
+		case "stream":
+			r.Stream = false
+		}
+		return "refused: " + err.Error() + "\n" + describe(p, r)
+	}
 	if err != nil {
 		return "refused: " + err.Error() + "\n"
 	}
