@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"providers/sse":             {},
 	"providers/standin":         {"providers", "providers/wire", "providers/contract"},
 	"providers/strictjson":      {},
+	"providers/strictyaml":      {},
 	"providers/wire":            {"providers", "providers/envelope", "providers/anthropic", "providers/bedrock", "providers/cohere", "providers/gemini", "providers/mistral", "providers/ollama", "providers/openai"},
 	"service/internal/httpapi":  {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/job":      {},
