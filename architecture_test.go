@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"providers/prompt/fetch":    {},
 	"providers/certificate":     {"providers", "providers/contract", "providers/strictjson"},
 	"providers/sse":             {},
+	"providers/fixtures":        {},
 	"providers/standin":         {"providers", "providers/wire", "providers/contract"},
 	"providers/strictjson":      {},
 	"providers/strictyaml":      {},
