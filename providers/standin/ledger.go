@@ -24,6 +24,7 @@ type Call struct {
 	Bytes    int       // of the body that were sent
 	Answered bool      // the answer was sent as a whole, as far as this side can tell
 	Gone     bool      // the client closed first
+	Output   string    // what the model said, before it took the form of the protocol; empty for an error response
 }
 
 // Moment says what Observe is told.
@@ -31,8 +32,11 @@ type Moment string
 
 const (
 	Arrive Moment = "arrive"
-	Ended  Moment = "answer"
-	Gone   Moment = "gone" // the client went away before the answer was complete
+	// Answering is before the last bytes that will be sent leave, so that nothing
+	// the answer causes can come earlier. Answered tells whether they complete it.
+	Answering Moment = "answering"
+	Ended     Moment = "answer"
+	Gone      Moment = "gone" // the client went away before the answer was complete
 )
 
 type ledger struct {
@@ -54,6 +58,18 @@ func (l *ledger) arrive(c *Call) {
 	l.mu.Unlock()
 	if l.observe != nil {
 		l.observe(Arrive, copied)
+	}
+}
+
+// answering tells the observer that the last bytes of c are about to leave.
+func (l *ledger) answering(c *Call, status int, output string, whole bool) {
+	l.mu.Lock()
+	c.Output = output
+	copied := *c
+	l.mu.Unlock()
+	copied.Status, copied.Answered = status, whole
+	if l.observe != nil {
+		l.observe(Answering, copied)
 	}
 }
 

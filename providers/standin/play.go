@@ -16,8 +16,10 @@ type player struct {
 	gates    []*Gate
 	status   int
 	sent     int
+	whole    int // bytes of the whole body
 	complete bool
-	left     bool // the client left first
+	left     bool             // the client left first
+	last     func(whole bool) // told once, before the last bytes leave
 }
 
 // play writes reply as script says. Every place where it may wait also ends
@@ -37,6 +39,7 @@ func (p *player) play(reply Reply, script Answer) {
 		data = append(data, piece.bytes()...)
 		ends = append(ends, len(data))
 	}
+	p.whole = len(data)
 	header := p.w.Header()
 	for name, values := range reply.Header {
 		header[name] = values
@@ -68,6 +71,9 @@ func (p *player) play(reply Reply, script Answer) {
 		}
 		if !p.sleep(script.Drip) {
 			return
+		}
+		if end == len(data) && script.Cut == nil {
+			p.last(true)
 		}
 		n, err := p.w.Write(data[p.sent:end])
 		p.sent += n
@@ -124,6 +130,7 @@ func (p *player) reach(at int, stops *[]stop) bool {
 }
 
 func (p *player) cut(how Cut) {
+	p.last(p.sent > 0 && p.whole == p.sent)
 	if how == CutStall {
 		select {
 		case <-p.gone:
@@ -148,6 +155,7 @@ func (p *player) raw(data []byte) {
 	if err != nil {
 		return
 	}
+	p.last(true)
 	n, err := conn.Write(data)
 	p.sent, p.complete = n, err == nil
 	_ = conn.Close()

@@ -33,12 +33,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if script == nil {
 		script = &Answer{}
 	}
-	p.play(s.compose(call.ID, ask, refused, *script), *script)
+	reply, output := s.compose(call.ID, ask, refused, *script)
+	p.last = func(whole bool) { s.ledger.answering(call, p.status, output, whole) }
+	p.play(reply, *script)
 }
 
 // compose makes the reply to one call: who the provider is, what it was asked,
 // what the script says and how the server as a whole misbehaves, in this order.
-func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) Reply {
+// output is what the model said.
+func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) (reply Reply, output string) {
 	if refused == nil && s.options.Model != "" && a.Model != s.options.Model {
 		refused = &Failure{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("the model %.100q does not exist", a.Model)}
 	}
@@ -48,7 +51,6 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) Repl
 		refused = situation(a.Play)
 	}
 	fault := s.options.Fault
-	var reply Reply
 	if refused != nil {
 		if refused.Message == "" {
 			refused.Message = "the stand-in was told to fail"
@@ -56,6 +58,9 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) Repl
 		reply = fault.failure(a, *refused, s.dialect)
 	} else {
 		m := s.message(id, a, script)
+		if output = m.Text; output == "" && len(m.Calls) > 0 {
+			output = m.Calls[0].Arguments
+		}
 		reply = fault.reply(a, m, s.dialect)
 		if n := breakAfter(a, script); n > 0 && reply.Stream {
 			reply = fault.broken(a, reply, n, s.dialect)
@@ -68,7 +73,7 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) Repl
 	if fault == nil || !fault.NoRequestID {
 		reply.Header.Set(name, id)
 	}
-	return finishReply(reply, script)
+	return finishReply(reply, script), output
 }
 
 // requestIDHeader is where a vendor states the id of a request, where it isn't

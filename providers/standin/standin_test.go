@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -349,13 +350,18 @@ func TestAGateInTheMiddleOfAStream(t *testing.T) {
 	}
 }
 
-func TestObserveHearsArrivalsAndEnds(t *testing.T) {
+func TestObserveHearsOfAnAnswerBeforeItIsWhole(t *testing.T) {
 	heard := make(chan string, 8)
 	s := start(t, standin.Options{Protocol: providers.OpenAIChat, Observe: func(m standin.Moment, c standin.Call) {
-		heard <- string(m) + " " + c.Ask.Attempt
-	}})
+		heard <- fmt.Sprint(m, " ", c.Ask.Attempt, " ", c.Status, " ", c.Answered, " ", c.Output)
+	}, Fallback: func(standin.Ask) string { return "said" }})
+	s.Script(standin.Match{Nth: 2}, standin.Answer{Cut: &standin.Point{Bytes: 3}})
 	send(within(t), s, providers.OpenAIChat, call{prompt: "x", attempt: "a-1"})
-	for _, want := range []string{"arrive a-1", "answer a-1"} {
+	send(within(t), s, providers.OpenAIChat, call{prompt: "x", attempt: "a-2"})
+	for _, want := range []string{
+		"arrive a-1 0 false ", "answering a-1 200 true said", "answer a-1 200 true said",
+		"arrive a-2 0 false ", "answering a-2 200 false said", "answer a-2 200 false said",
+	} {
 		if got := <-heard; got != want {
 			t.Errorf("heard %q, want %q", got, want)
 		}
