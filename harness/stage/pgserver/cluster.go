@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/interlock-harness/interlock/harness/loopback"
 	"github.com/interlock-harness/interlock/harness/stage/process"
 	"github.com/interlock-harness/interlock/harness/stage/scratch"
 )
@@ -139,7 +140,7 @@ func (c *cluster) run(ctx context.Context) error {
 	first := c.port == 0
 	for try := 0; ; try++ {
 		if first {
-			port, err := FreePort()
+			port, err := loopback.Port()
 			if err != nil {
 				return err
 			}

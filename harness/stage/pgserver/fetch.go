@@ -11,6 +11,7 @@ import (
 
 	embedded "github.com/fergusstrange/embedded-postgres"
 
+	"github.com/interlock-harness/interlock/harness/loopback"
 	"github.com/interlock-harness/interlock/harness/stage/scratch"
 )
 
@@ -37,7 +38,7 @@ func fetch(ctx context.Context, keep, repository string) (string, error) {
 	if err := os.MkdirAll(keep, 0o755); err != nil {
 		return "", fmt.Errorf("make a folder for PostgreSQL's programs: %w", err)
 	}
-	port, err := FreePort()
+	port, err := loopback.Port()
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,9 @@
-package pgserver
+// Package loopback hands out addresses of this machine: ports that a listener
+// gets back after a restart, and ports at which everybody is refused.
+//
+// The rule it keeps: 127.0.0.1 only; nothing that the harness starts can be
+// reached from outside.
+package loopback
 
 import (
 	"errors"
@@ -15,9 +20,9 @@ const (
 	highPort = 30000
 )
 
-// FreePort returns a port on 127.0.0.1 on which nobody listens now. Who uses
+// Port returns a port on 127.0.0.1 on which nobody listens now. Who uses
 // it must still be ready to find it taken.
-func FreePort() (int, error) {
+func Port() (int, error) {
 	var last error
 	for range 200 {
 		port := lowPort + rand.IntN(highPort-lowPort)

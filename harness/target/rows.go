@@ -1,0 +1,174 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/interlock-harness/interlock/harness/history"
+)
+
+// toRead bounds one read of the database.
+const toRead = 20 * time.Second
+
+// Database reads a target's tables (level L2).
+type Database struct{ url string }
+
+// OpenDatabase makes a reader of the database at url. It connects for each
+// read anew: a kept connection would not survive a crash of the server.
+func OpenDatabase(url string) *Database { return &Database{url: url} }
+
+// With runs do on a connection of its own.
+func (d *Database) With(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, toRead)
+	defer cancel()
+	config, err := pgx.ParseConfig(d.url)
+	if err != nil {
+		return fmt.Errorf("read the database: its URL cannot be read")
+	}
+	config.RuntimeParams["application_name"] = "interlock-harness"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("read the database: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(ctx, conn)
+}
+
+// JobRow is a row of the table jobs, of an owner.
+func (d *Database) JobRow(ctx context.Context, id string) (history.Job, error) {
+	var j history.Job
+	err := d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, jobRows+" WHERE id = $1", id)
+		if err != nil {
+			return err
+		}
+		j, err = pgx.CollectExactlyOneRow(rows, scanJob)
+		return err
+	})
+	return j, err
+}
+
+// AttemptRows are the rows of the table attempts of a job, oldest first.
+func (d *Database) AttemptRows(ctx context.Context, job string) ([]history.Attempt, error) {
+	var list []history.Attempt
+	err := d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, attemptRows+" WHERE job_id = $1 ORDER BY n", job)
+		if err != nil {
+			return err
+		}
+		list, err = pgx.CollectRows(rows, scanAttempt)
+		return err
+	})
+	return list, err
+}
+
+// Count runs a query that returns one number.
+func (d *Database) Count(ctx context.Context, query string, args ...any) (int, error) {
+	var n int
+	err := d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, query, args...).Scan(&n)
+	})
+	return n, err
+}
+
+const (
+	jobRows = `
+		SELECT id::text, owner, key, encode(fingerprint, 'hex'), version, result::text, coalesce(completed_by::text, ''),
+		       completed_at, cancelled_at, xmin::text
+		FROM   jobs`
+	attemptRows = `
+		SELECT id::text, job_id::text, n, provider, state, coalesce(reason, ''), xmin::text
+		FROM   attempts`
+	eventRows = `
+		SELECT id, job_id::text, coalesce(attempt_id::text, ''), type, coalesce(from_state, ''), coalesce(to_state, ''),
+		       coalesce(actor, ''), coalesce(reason, '')
+		FROM   attempt_events`
+	raceRows = `
+		SELECT id, job_id::text, attempt_id::text, coalesce(winner_id::text, ''), reason, encode(payload_sha256, 'hex'), payload_bytes
+		FROM   races`
+	ofOwners = ` WHERE job_id IN (SELECT id FROM jobs WHERE owner = ANY ($1)) ORDER BY id`
+)
+
+func scanJob(row pgx.CollectableRow) (history.Job, error) {
+	var j history.Job
+	var result *string
+	var completed, cancelled *time.Time
+	err := row.Scan(&j.ID, &j.Owner, &j.Key, &j.Fingerprint, &j.Version, &result, &j.CompletedBy, &completed, &cancelled, &j.Xmin)
+	if result != nil {
+		j.Result = json.RawMessage(*result)
+	}
+	j.CompletedAt, j.CancelledAt = stamp(completed), stamp(cancelled)
+	return j, err
+}
+
+func stamp(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339Nano)
+}
+
+func scanAttempt(row pgx.CollectableRow) (history.Attempt, error) {
+	var a history.Attempt
+	return a, row.Scan(&a.ID, &a.JobID, &a.N, &a.Provider, &a.State, &a.Reason, &a.Xmin)
+}
+
+func scanMove(row pgx.CollectableRow) (history.Move, error) {
+	var m history.Move
+	return m, row.Scan(&m.ID, &m.JobID, &m.AttemptID, &m.Type, &m.FromState, &m.ToState, &m.Actor, &m.Reason)
+}
+
+func scanRace(row pgx.CollectableRow) (history.Race, error) {
+	var r history.Race
+	return r, row.Scan(&r.ID, &r.JobID, &r.AttemptID, &r.WinnerID, &r.Reason, &r.PayloadSHA256, &r.PayloadBytes)
+}
+
+// Snapshot writes all rows of the owners into the history, as they stood at
+// one moment.
+func (d *Database) Snapshot(ctx context.Context, rec *history.Recorder, owners ...string) error {
+	return d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+		return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
+			err := table(ctx, tx, rec, history.TableJobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
+				func(t *history.TableRead, j history.Job) { t.JobRow(j.Owner, j.Key, j.ID, j) })
+			if err != nil {
+				return err
+			}
+			err = table(ctx, tx, rec, history.TableAttempts, attemptRows+ofOwners, owners, scanAttempt,
+				func(t *history.TableRead, a history.Attempt) { t.Row(a.JobID, a.ID, a) })
+			if err != nil {
+				return err
+			}
+			err = table(ctx, tx, rec, history.TableEvents, eventRows+ofOwners, owners, scanMove,
+				func(t *history.TableRead, m history.Move) { t.Row(m.JobID, m.AttemptID, m) })
+			if err != nil {
+				return err
+			}
+			return table(ctx, tx, rec, history.TableRaces, raceRows+ofOwners, owners, scanRace,
+				func(t *history.TableRead, r history.Race) { t.Row(r.JobID, r.AttemptID, r) })
+		})
+	})
+}
+
+// table reads one table and records its rows.
+func table[T any](ctx context.Context, tx pgx.Tx, rec *history.Recorder, name, query string, owners []string,
+	scan pgx.RowToFunc[T], record func(*history.TableRead, T)) error {
+	read := rec.Reading(name, owners...)
+	rows, err := tx.Query(ctx, query, owners)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	list, err := pgx.CollectRows(rows, scan)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	for _, row := range list {
+		record(read, row)
+	}
+	read.Done()
+	return nil
+}
