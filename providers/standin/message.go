@@ -91,7 +91,13 @@ type dialect interface {
 
 var dialects = map[providers.Protocol]dialect{
 	providers.OpenAIChat:        openAIChat{},
+	providers.OpenAIResponses:   openAIResponses{},
 	providers.AnthropicMessages: anthropic{},
+	providers.Gemini:            gemini{},
+	providers.MistralChat:       mistral{},
+	providers.CohereChat:        cohere{},
+	providers.BedrockConverse:   bedrock{},
+	providers.OllamaChat:        ollama{},
 }
 
 func body(status int, data []byte) Reply {

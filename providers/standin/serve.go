@@ -32,6 +32,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer func() { s.ledger.end(call, p.status, p.sent, p.complete, p.left) }()
 	if script == nil {
 		script = &Answer{}
+		if Situation(ask.Play) == PlayStall {
+			script = &Answer{Cut: &Point{Bytes: 64}, CutBy: CutStall}
+		}
 	}
 	reply, output := s.compose(call.ID, ask, refused, *script)
 	p.last = func(whole bool) { s.ledger.answering(call, p.status, output, whole) }
@@ -48,7 +51,7 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) (rep
 	if script.Status != 0 {
 		refused = &Failure{Status: script.Status, Code: script.Code, Message: script.ErrorText, RetryAfter: script.RetryAfter}
 	} else if refused == nil {
-		refused = situation(a.Play)
+		refused = situation(a)
 	}
 	fault := s.options.Fault
 	if refused != nil {
@@ -101,12 +104,16 @@ func finishReply(reply Reply, script Answer) Reply {
 
 // situation is what the certifier asked to be played, as far as it is an error
 // response.
-func situation(play string) *Failure {
-	switch Situation(play) {
+func situation(a Ask) *Failure {
+	switch Situation(a.Play) {
 	case PlayRateLimit:
 		return &Failure{Status: http.StatusTooManyRequests, Message: "too many requests", RetryAfter: "2"}
 	case PlayOverload:
-		return &Failure{Status: http.StatusServiceUnavailable, Message: "overloaded", RetryAfter: "2"}
+		status := http.StatusServiceUnavailable
+		if a.Protocol == providers.AnthropicMessages {
+			status = 529
+		}
+		return &Failure{Status: status, Message: "overloaded", RetryAfter: "2"}
 	}
 	return nil
 }
