@@ -45,6 +45,8 @@ var mayImport = map[string][]string{
 	"providers/strictjson":      {},
 	"providers/strictyaml":      {},
 	"providers/wire":            {"providers", "providers/envelope", "providers/anthropic", "providers/bedrock", "providers/cohere", "providers/gemini", "providers/mistral", "providers/ollama", "providers/openai"},
+	"service/internal/failover": {"service/internal/job", "service/internal/mutant", "providers/certificate"},
+	"service/internal/worker":   {"service/internal/failover", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/httpapi":  {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/job":      {},
 	"service/internal/mutant":   {},
