@@ -42,6 +42,7 @@ var mayImport = map[string][]string{
 	"providers/prompt/onig":     {},
 	"providers/sse":             {},
 	"providers/standin":         {"providers", "providers/wire", "providers/contract"},
+	"providers/statistics":      {},
 	"providers/strictjson":      {},
 	"providers/strictyaml":      {},
 	"providers/wire":            {"providers", "providers/envelope", "providers/anthropic", "providers/bedrock", "providers/cohere", "providers/gemini", "providers/mistral", "providers/ollama", "providers/openai"},
