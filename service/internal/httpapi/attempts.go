@@ -70,7 +70,6 @@ func startAttempt(s *Server, c *call) error {
 		Owner: c.who.scope(), Job: id, Provider: provider, Match: match, Actor: c.who.actor(), TriggerKey: key,
 		TriggerFingerprint: Fingerprint(http.MethodPost, "/v1/jobs/"+string(id)+"/attempts", "", "application/json", b.canonical),
 	}
-	s.faults.start(c, &start)
 	return c.start(start)
 }
 

@@ -110,13 +110,6 @@ func (f *faults) unread(c *call, key job.Key, err error) {
 	})
 }
 
-// start changes a start that is about to be stored.
-func (f *faults) start(c *call, s *job.Start) {
-	if c.s.mutant.Is(mutant.TriggerKeyIgnored) {
-		s.TriggerKey = job.Key(uuid.NewString())
-	}
-}
-
 // completed closes what a broken-off JSON text left open, dropping as little of
 // its end as makes it whole.
 func completed(prefix []byte) []byte {

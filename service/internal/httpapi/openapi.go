@@ -43,7 +43,7 @@ func OpenAPI() []byte {
 	}
 	components["responses"] = responses
 	paths := node{}
-	for _, r := range Routes() {
+	for _, r := range routes() {
 		path, ok := paths[r.path].(node)
 		if !ok {
 			path = node{}

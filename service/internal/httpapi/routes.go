@@ -1,8 +1,8 @@
 package httpapi
 
-// Routes is the whole contract: what is served, to whom, and what each route
+// routes is the whole contract: what is served, to whom, and what each route
 // may answer. The OpenAPI document is written from it.
-func Routes() []route {
+func routes() []route {
 	return []route{
 		{"POST", "/v1/jobs", submit, owners, doc{
 			id: "submitJob", summary: "Submit an intent: one job for one key, however often it is sent",
@@ -112,4 +112,13 @@ func Routes() []route {
 func changes(own ...*problemKind) []*problemKind {
 	return append([]*problemKind{idInvalid, headerInvalid, notFound, versionMismatch,
 		bodyUnreadable, bodyNotJSON, bodyTimeout, bodyTooLarge, mediaType, paramsInvalid}, own...)
+}
+
+// RouteNames lists method and path of every route, for tests that go through all.
+func RouteNames() []string {
+	var names []string
+	for _, r := range routes() {
+		names = append(names, r.method+" "+r.path)
+	}
+	return names
 }

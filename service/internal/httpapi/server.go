@@ -72,7 +72,7 @@ func New(cfg Config) *Server {
 		store: cfg.Store, contracts: cfg.Contracts, providers: cfg.Providers, gate: cfg.Gate,
 		metrics: cfg.Metrics, scrape: cfg.Scrape, ready: cfg.Ready, limits: cfg.Limits,
 		deadline: cfg.Deadline, log: cfg.Log, mutant: cfg.Mutant,
-		routes: Routes(), draining: make(chan struct{}),
+		routes: routes(), draining: make(chan struct{}),
 		keys:    newKeyring(cfg.Store),
 		rates:   newRates(cfg.Limits.Rate, cfg.Limits.Burst),
 		streams: &streams{limit: cfg.Limits.Streams},

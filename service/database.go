@@ -1,0 +1,84 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/interlock-harness/interlock/service/internal/mutant"
+	"github.com/interlock-harness/interlock/service/internal/postgres"
+)
+
+var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+
+// newLog writes JSON lines to w, one for each event.
+func newLog(w io.Writer, level string) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: logLevels[level]}))
+}
+
+// openStore connects to the configured database.
+func openStore(ctx context.Context, c *config, o postgres.Options) (*postgres.Store, error) {
+	if _, err := pgx.ParseConfig(c.PGURL); err != nil {
+		return nil, usage("the database URL cannot be read (it is not shown, it may hold a password)")
+	}
+	active, err := mutant.Choose(c.Mutant)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	o.Mutant = active
+	store, err := postgres.New(ctx, c.PGURL, o)
+	if err != nil {
+		return nil, unreachable(c, err)
+	}
+	return store, nil
+}
+
+// migrate is the command of that name.
+func migrate(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	c, err := readConfig("migrate", args, stdout, os.LookupEnv)
+	if err != nil {
+		return err
+	}
+	store, err := openStore(ctx, c, postgres.Options{ApplicationName: "interlock migrate", Log: newLog(stderr, c.LogLevel)})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := store.Migrate(ctx); err != nil {
+		return unreachable(c, err)
+	}
+	_, _ = fmt.Fprintln(stdout, "the schema is up to date")
+	return nil
+}
+
+// unreachable says in one sentence why the database cannot be used. The address
+// is named without its password, and an error of the connection by its cause
+// alone, since the whole may quote the address.
+func unreachable(c *config, err error) error {
+	where := "the database"
+	if parsed, parseErr := pgx.ParseConfig(c.PGURL); parseErr == nil {
+		where = fmt.Sprintf("database %s at %s", parsed.Database, net.JoinHostPort(parsed.Host, fmt.Sprint(parsed.Port)))
+	}
+	var refused *pgconn.PgError
+	var dial *net.OpError
+	var connect *pgconn.ConnectError
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%s refuses: %s (SQLSTATE %s)", where, oneLine(refused.Message), refused.Code)
+	case errors.As(err, &dial):
+		return fmt.Errorf("cannot reach %s: %v", where, dial.Err)
+	case errors.As(err, &connect):
+		return fmt.Errorf("cannot reach %s", where)
+	}
+	return fmt.Errorf("%s: %s", where, oneLine(err.Error()))
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
