@@ -88,10 +88,13 @@ type SubmitFacts struct {
 
 // RequestFacts is the data of any other invoked operation.
 type RequestFacts struct {
+	N        int    `json:"n,omitempty"` // number of the attempt, where its id is not known
 	Reason   string `json:"reason,omitempty"`
 	Provider string `json:"provider,omitempty"` // start
 	Outcome  string `json:"outcome,omitempty"`  // resolve
 	Trigger  string `json:"trigger_key,omitempty"`
+	From     string `json:"from,omitempty"` // edge: the state the attempt is in
+	To       string `json:"to,omitempty"`   // edge: the state it is forced to
 }
 
 // ErrorFacts is the data of an operation whose outcome is not known.

@@ -80,6 +80,7 @@ const (
 	OpCancelAttempt = "cancel-attempt" // ok: Attempt
 	OpRelease       = "release"        // ok: Attempt
 	OpResolve       = "resolve"        // ok: Attempt
+	OpEdge          = "edge"           // the harness itself tries a move (RequestFacts From and To)
 )
 
 // Tables at level L2.

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Op describes a client operation about to leave.
 type Op struct {
-	Actor   string // client-1
+	Actor   string // client-1; an operator's name begins with "operator"
 	Op      string // OpSubmit, ...
 	Owner   string
 	Key     string

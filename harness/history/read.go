@@ -2,7 +2,6 @@ package history
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,108 +11,91 @@ import (
 
 // Limits of a stored history. A line or a file beyond them is refused, not cut.
 const (
-	MaxLine   = 1 << 20
+	MaxLine   = 16 << 20
 	MaxEvents = 5_000_000
 	MaxBytes  = 4 << 30
 )
 
 // ReadFile reads a stored history.
 func ReadFile(path string) ([]Event, error) {
+	var events []Event
+	err := ScanFile(path, func(e Event) error {
+		events = append(events, e)
+		return nil
+	})
+	return events, err
+}
+
+// ScanFile hands the events of a stored history to take, one by one.
+func ScanFile(path string, take func(Event) error) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read history: %w", err)
+		return fmt.Errorf("read history: %w", err)
 	}
 	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("read history: %w", err)
+		return fmt.Errorf("read history: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read history: %s is not a file", path)
+		return fmt.Errorf("read history: %s is not a file", path)
 	}
-	events, err := Read(file)
+	if err := Scan(file, take); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Read reads a history as a whole; see Scan.
+func Read(r io.Reader) ([]Event, error) {
+	var events []Event
+	err := Scan(r, func(e Event) error {
+		events = append(events, e)
+		return nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return events, nil
 }
 
-// Read reads a history strictly: one JSON object a line, known fields and kinds
-// only, numbers rising by one from the first, time never falling. The error
-// names the line. An empty history is not an error; judging it is inconclusive.
-func Read(r io.Reader) ([]Event, error) {
+// Scan reads a history strictly: one JSON object a line, in the recorder's own
+// form, numbers rising by one, time never falling. The error names the line; an
+// error of take ends the scan. An empty history is not an error; judging it is
+// inconclusive.
+func Scan(r io.Reader, take func(Event) error) error {
 	lines := bufio.NewScanner(io.LimitReader(r, MaxBytes))
 	lines.Buffer(make([]byte, 0, 64<<10), MaxLine)
-	var (
-		events []Event
-		intern = map[string]string{}
-		line   int
-	)
+	intern := map[string]string{}
+	var before Event
+	line := 0
 	for lines.Scan() {
 		line++
-		e, err := readLine(lines.Bytes())
+		e, err := readLine(lines.Bytes(), intern)
+		if err == nil && line > 1 {
+			err = follows(before, e)
+		}
+		if err == nil && line > MaxEvents {
+			err = fmt.Errorf("more than %d events", MaxEvents)
+		}
 		if err == nil {
-			err = follows(events, e)
+			err = take(e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+			return fmt.Errorf("line %d: %w", line, err)
 		}
-		for _, s := range []*string{&e.Scenario, &e.Lane, &e.Actor, &e.Op, &e.Owner, &e.Key, &e.Job, &e.Attempt} {
-			if *s == "" {
-				continue
-			}
-			if same, ok := intern[*s]; ok {
-				*s = same // one copy of each name, however many events carry it
-			} else {
-				intern[*s] = *s
-			}
-		}
-		events = append(events, e)
-		if len(events) > MaxEvents {
-			return nil, fmt.Errorf("line %d: more than %d events", line, MaxEvents)
-		}
+		before = e
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = fmt.Errorf("longer than %d bytes", MaxLine)
 		}
-		return nil, fmt.Errorf("line %d: %w", line+1, err)
+		return fmt.Errorf("line %d: %w", line+1, err)
 	}
-	return events, nil
+	return nil
 }
 
-func readLine(line []byte) (Event, error) {
-	var e Event
-	dec := json.NewDecoder(bytes.NewReader(line))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&e); err != nil {
-		return e, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return e, errors.New("more than one JSON value")
-	}
-	// A field twice, in another case or in another order reads differently in
-	// another reader: only the recorder's own form is a history.
-	if own, err := json.Marshal(e); err != nil || !bytes.Equal(own, line) {
-		return e, errors.New("not in the form the recorder writes (a field twice, in other case, order or spacing)")
-	}
-	if !known[e.Kind] {
-		return e, fmt.Errorf("unknown kind %q", string(e.Kind))
-	}
-	if len(e.Data) > 0 && firstByte(e.Data) != '{' {
-		return e, errors.New("data is not an object")
-	}
-	if e.N < 1 || e.AtUS < 0 || e.Call < 0 || e.Status < 0 || e.Status > 999 {
-		return e, errors.New("a number out of range")
-	}
-	return e, nil
-}
-
-func follows(events []Event, e Event) error {
-	if len(events) == 0 {
-		return nil
-	}
-	before := events[len(events)-1]
+func follows(before, e Event) error {
 	if e.N != before.N+1 {
 		return fmt.Errorf("event %d after event %d: one is missing or out of order", e.N, before.N)
 	}

@@ -2,11 +2,13 @@ package history
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -82,6 +84,9 @@ func (r *Recorder) Record(e Event, data any) Event {
 	if e.Scenario == "" {
 		e.Scenario = r.scenario
 	}
+	for _, s := range []*string{&e.Actor, &e.Op, &e.Owner, &e.Key, &e.Job, &e.Attempt} {
+		*s = strings.ToValidUTF8(*s, "\uFFFD") // what a file of UTF-8 cannot hold
+	}
 	l := r.log
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,25 +123,39 @@ func (l *log) write(e Event) {
 	}
 }
 
-// encode turns data into one JSON object.
+// MaxData bounds the data of one event: a provider's answer fits (8 MiB), a
+// mistake does not fill the disk.
+const MaxData = 12 << 20
+
+// encode turns data into one JSON object of valid UTF-8.
 func encode(data any) (json.RawMessage, error) {
-	switch d := data.(type) {
-	case nil:
+	if data == nil {
 		return nil, nil
-	case json.RawMessage:
-		if len(d) == 0 {
+	}
+	raw, ok := data.(json.RawMessage)
+	if ok {
+		if len(raw) == 0 {
 			return nil, nil
 		}
-		if !json.Valid(d) || firstByte(d) != '{' {
-			return nil, errors.New("data is not one JSON object")
-		}
-		return append(json.RawMessage(nil), d...), nil
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 	}
-	b, err := json.Marshal(data)
-	if err == nil && firstByte(b) != '{' {
-		err = errors.New("data is not one JSON object")
+	if len(raw) > MaxData {
+		return nil, fmt.Errorf("data of %d bytes", len(raw))
 	}
-	return b, err
+	var value any = raw
+	if !ok {
+		value = data
+	}
+	encoded, err := json.Marshal(value) // also of raw: checked, and in one line
+	switch {
+	case err != nil:
+		return nil, err
+	case len(encoded) > MaxData:
+		return nil, fmt.Errorf("data of %d bytes", len(encoded))
+	case firstByte(encoded) != '{':
+		return nil, errors.New("data is not one JSON object")
+	}
+	return encoded, nil
 }
 
 func firstByte(b []byte) byte {

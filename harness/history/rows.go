@@ -9,7 +9,7 @@ type TableRead struct {
 }
 
 // Reading records that a table is about to be read for owners (none: for all
-// jobs of the scenario). What the database held at some moment between this
+// jobs of the scenario). Read no rows of other scenarios' jobs. What the database held at some moment between this
 // event and a row's event is what the row says.
 func (r *Recorder) Reading(table string, owners ...string) *TableRead {
 	t := &TableRead{r: r, owners: owners, e: Event{Lane: "postgres", Kind: Snapshot, Op: table, Call: r.NextCall()}}
