@@ -17,6 +17,9 @@ func (r *Recorder) Reading(table string, owners ...string) *TableRead {
 	return t
 }
 
+// Table is the table that is read.
+func (t *TableRead) Table() string { return t.e.Op }
+
 // Row records one row; data encodes to the row's columns (Job, Attempt, Move,
 // Race or a map). job and attempt name what the row is about.
 func (t *TableRead) Row(job, attempt string, data any) Event {

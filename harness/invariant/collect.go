@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -208,15 +209,8 @@ func (c *Collector) attempt(id string, j *job) *attempt {
 // follows from all of them. Add nothing afterwards.
 func (c *Collector) History() History {
 	f := c.f
-	for _, o := range f.ops { // verbs that named an attempt by number only
-		if o.attempt != "" || o.request.N == 0 || f.jobs[o.on] == nil {
-			continue
-		}
-		for _, a := range f.jobs[o.on].attempts {
-			if a.n == o.request.N {
-				o.attempt = a.id
-			}
-		}
+	for _, o := range f.ops {
+		c.nameAttempt(o)
 	}
 	if len(f.owners) > 0 { // a row of somebody who did nothing here belongs to another scenario
 		f.jobOrder = slices.DeleteFunc(f.jobOrder, func(j *job) bool { return j.key != nil && !f.owners[j.key.owner] })
@@ -238,6 +232,23 @@ func (c *Collector) History() History {
 		sortBy(a.seen, func(s attemptSeen) int64 { return s.at })
 	}
 	return History{f}
+}
+
+// nameAttempt gives the id to a verb that named its attempt by number.
+func (c *Collector) nameAttempt(o *operation) {
+	n := o.request.N
+	if typed, err := strconv.Atoi(o.attempt); err == nil {
+		n = typed
+	}
+	j := c.f.jobs[o.on]
+	if n == 0 || j == nil {
+		return
+	}
+	for _, a := range j.attempts {
+		if a.n == n {
+			o.attempt = a.id
+		}
+	}
 }
 
 // covered notes for each job that one of its tables was read as a whole.

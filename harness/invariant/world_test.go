@@ -230,8 +230,9 @@ func (w *world) cancel(j *wjob) {
 
 // verb is an operator's verb on an attempt that moves it to a state.
 func (w *world) verb(name string, a *wattempt, to string) {
-	o := w.invoke("operator-1", name, "operator", "", a.JobID, a.ID, history.RequestFacts{Reason: "asked the vendor", Outcome: to})
+	o := w.invoke("operator-1", name, "operator", "", a.JobID, fmt.Sprint(a.N), history.RequestFacts{Reason: "asked the vendor", Outcome: to})
 	w.move(a, to, "operator-1", "asked the vendor")
+	o.e.Attempt = a.ID
 	o.ok(200, a.JobID, a.Attempt)
 }
 

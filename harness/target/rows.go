@@ -133,38 +133,41 @@ func (d *Database) Snapshot(ctx context.Context, rec *history.Recorder, owners .
 	return d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 		return pgx.BeginTxFunc(ctx, conn, options, func(tx pgx.Tx) error {
-			err := table(ctx, tx, rec, history.TableJobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
+			// All reads begin before the first query: it fixes the moment that all
+			// four tables show.
+			jobs, attempts := rec.Reading(history.TableJobs, owners...), rec.Reading(history.TableAttempts, owners...)
+			events, races := rec.Reading(history.TableEvents, owners...), rec.Reading(history.TableRaces, owners...)
+			err := table(ctx, tx, jobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
 				func(t *history.TableRead, j history.Job) { t.JobRow(j.Owner, j.Key, j.ID, j) })
 			if err != nil {
 				return err
 			}
-			err = table(ctx, tx, rec, history.TableAttempts, attemptRows+ofOwners, owners, scanAttempt,
+			err = table(ctx, tx, attempts, attemptRows+ofOwners, owners, scanAttempt,
 				func(t *history.TableRead, a history.Attempt) { t.Row(a.JobID, a.ID, a) })
 			if err != nil {
 				return err
 			}
-			err = table(ctx, tx, rec, history.TableEvents, eventRows+ofOwners, owners, scanMove,
+			err = table(ctx, tx, events, eventRows+ofOwners, owners, scanMove,
 				func(t *history.TableRead, m history.Move) { t.Row(m.JobID, m.AttemptID, m) })
 			if err != nil {
 				return err
 			}
-			return table(ctx, tx, rec, history.TableRaces, raceRows+ofOwners, owners, scanRace,
+			return table(ctx, tx, races, raceRows+ofOwners, owners, scanRace,
 				func(t *history.TableRead, r history.Race) { t.Row(r.JobID, r.AttemptID, r) })
 		})
 	})
 }
 
 // table reads one table and records its rows.
-func table[T any](ctx context.Context, tx pgx.Tx, rec *history.Recorder, name, query string, owners []string,
+func table[T any](ctx context.Context, tx pgx.Tx, read *history.TableRead, query string, owners []string,
 	scan pgx.RowToFunc[T], record func(*history.TableRead, T)) error {
-	read := rec.Reading(name, owners...)
 	rows, err := tx.Query(ctx, query, owners)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
+		return fmt.Errorf("read %s: %w", read.Table(), err)
 	}
 	list, err := pgx.CollectRows(rows, scan)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
+		return fmt.Errorf("read %s: %w", read.Table(), err)
 	}
 	for _, row := range list {
 		record(read, row)
