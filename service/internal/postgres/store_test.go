@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
@@ -120,9 +122,19 @@ func claim(t testing.TB, s *postgres.Store, worker string) job.Claimed {
 	t.Helper()
 	got, err := s.Claim(ctx(t), worker, time.Minute, 10)
 	if err != nil || len(got) != 1 {
-		t.Fatalf("claim: %d attempts, %v", len(got), err)
+		t.Fatalf("claim: %d attempts, %v, want 1", len(got), err)
 	}
 	return got[0]
+}
+
+// claimAll takes the n attempts that wait.
+func claimAll(t testing.TB, s *postgres.Store, n int) []job.Claimed {
+	t.Helper()
+	got, err := s.Claim(ctx(t), "w", time.Minute, n+1)
+	if err != nil || len(got) != n {
+		t.Fatalf("claim: %d attempts, %v, want %d", len(got), err, n)
+	}
+	return got
 }
 
 // running submits a job and claims its attempt.
@@ -182,4 +194,13 @@ func together(n int, call func(i int)) {
 	ready.Wait()
 	close(gate)
 	done.Wait()
+}
+
+// refusedBy runs a statement past the store, which a constraint must refuse.
+func refusedBy(t testing.TB, url, statement, constraint string) {
+	t.Helper()
+	var pg *pgconn.PgError
+	if err := trySQL(t, url, statement); !errors.As(err, &pg) || pg.ConstraintName != constraint {
+		t.Errorf("%s\n\tgot %v, want a violation of %s", statement, err, constraint)
+	}
 }
