@@ -80,12 +80,12 @@ var messagesFinish = map[Finish]string{
 }
 
 func (anthropic) reply(a Ask, m Message) Reply {
-	finish := messagesFinish[m.Finish]
+	finish := m.end(messagesFinish)
 	if !a.Stream {
 		return body(http.StatusOK, compact(object{
 			"id": m.ID, "type": "message", "role": "assistant", "model": m.Model, "content": messagesContent(m),
 			"stop_reason": finish, "stop_sequence": nil,
-			"usage": object{"input_tokens": m.Input, "output_tokens": m.Output},
+			"usage": m.stated(object{"input_tokens": m.Input, "output_tokens": m.Output}),
 		}))
 	}
 	event := func(name string, data object) Piece {
@@ -95,7 +95,7 @@ func (anthropic) reply(a Ask, m Message) Reply {
 	events := []Piece{
 		event("message_start", object{"message": object{
 			"id": m.ID, "type": "message", "role": "assistant", "model": m.Model, "content": []any{},
-			"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": m.Input, "output_tokens": 1},
+			"stop_reason": nil, "stop_sequence": nil, "usage": m.stated(object{"input_tokens": m.Input, "output_tokens": 1}),
 		}}),
 		event("ping", object{}),
 	}
@@ -120,7 +120,7 @@ func (anthropic) reply(a Ask, m Message) Reply {
 		say(object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": object{}}, "input_json_delta", "partial_json", c.Arguments)
 	}
 	end := event("message_delta", object{
-		"delta": object{"stop_reason": finish, "stop_sequence": nil}, "usage": object{"output_tokens": m.Output},
+		"delta": object{"stop_reason": finish, "stop_sequence": nil}, "usage": m.stated(object{"output_tokens": m.Output}),
 	})
 	end.Finish = true
 	marker := event("message_stop", object{})

@@ -101,8 +101,8 @@ func (bedrock) reply(_ Ask, m Message) Reply {
 		content = append(content, object{"toolUse": object{"toolUseId": c.ID, "name": c.Name, "input": value(c.Arguments)}})
 	}
 	return body(http.StatusOK, compact(object{
-		"output": object{"message": object{"role": "assistant", "content": content}}, "stopReason": bedrockFinish[m.Finish],
-		"usage": object{"inputTokens": m.Input, "outputTokens": m.Output, "totalTokens": m.Input + m.Output}, "metrics": object{"latencyMs": 1},
+		"output": object{"message": object{"role": "assistant", "content": content}}, "stopReason": m.end(bedrockFinish),
+		"usage": m.stated(object{"inputTokens": m.Input, "outputTokens": m.Output, "totalTokens": m.total()}), "metrics": object{"latencyMs": 1},
 	}))
 }
 

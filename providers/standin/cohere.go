@@ -67,10 +67,10 @@ func (cohere) reply(a Ask, m Message) Reply {
 	if m.Refusal != "" { // no field for it
 		m.Text, m.Refusal = m.Text+m.Refusal, ""
 	}
-	usage := object{
+	usage := m.stated(object{
 		"billed_units": object{"input_tokens": m.Input, "output_tokens": m.Output},
 		"tokens":       object{"input_tokens": m.Input, "output_tokens": m.Output},
-	}
+	})
 	if !a.Stream {
 		message := object{"role": "assistant"}
 		content := []any{}
@@ -84,7 +84,7 @@ func (cohere) reply(a Ask, m Message) Reply {
 		if len(m.Calls) > 0 {
 			message["tool_calls"] = chatCalls(m.Calls, false)
 		}
-		return body(http.StatusOK, compact(object{"id": m.ID, "finish_reason": cohereFinish[m.Finish], "message": message, "usage": usage}))
+		return body(http.StatusOK, compact(object{"id": m.ID, "finish_reason": m.end(cohereFinish), "message": message, "usage": usage}))
 	}
 	event := func(name string, data object) Piece {
 		data["type"] = name
@@ -120,7 +120,7 @@ func (cohere) reply(a Ask, m Message) Reply {
 		}
 		events = append(events, event("tool-call-end", object{"index": i}))
 	}
-	end := event("message-end", object{"delta": object{"finish_reason": cohereFinish[m.Finish], "usage": usage}})
+	end := event("message-end", object{"delta": object{"finish_reason": m.end(cohereFinish), "usage": usage}})
 	end.Finish, end.Marker = true, true
 	return stream(append(events, end))
 }

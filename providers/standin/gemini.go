@@ -99,7 +99,7 @@ var geminiFinish = map[Finish]string{
 }
 
 func (gemini) reply(a Ask, m Message) Reply {
-	usage := object{"promptTokenCount": m.Input, "candidatesTokenCount": m.Output, "totalTokenCount": m.Input + m.Output}
+	usage := m.stated(object{"promptTokenCount": m.Input, "candidatesTokenCount": m.Output, "totalTokenCount": m.total()})
 	whole := func(candidate object) object {
 		return object{"candidates": []any{candidate}, "usageMetadata": usage, "modelVersion": m.Model, "responseId": m.ID}
 	}
@@ -121,7 +121,7 @@ func (gemini) reply(a Ask, m Message) Reply {
 		for _, c := range m.Calls {
 			parts = append(parts, geminiCall(c))
 		}
-		return body(http.StatusOK, compact(whole(geminiCandidate(parts, geminiFinish[m.Finish]))))
+		return body(http.StatusOK, compact(whole(geminiCandidate(parts, m.end(geminiFinish)))))
 	}
 	var events []Piece
 	say := func(part object) {
@@ -136,7 +136,7 @@ func (gemini) reply(a Ask, m Message) Reply {
 	for _, c := range m.Calls {
 		say(geminiCall(c))
 	}
-	return stream(append(events, Piece{Data: string(compact(whole(geminiCandidate([]any{object{"text": ""}}, geminiFinish[m.Finish])))), Finish: true}))
+	return stream(append(events, Piece{Data: string(compact(whole(geminiCandidate([]any{object{"text": ""}}, m.end(geminiFinish))))), Finish: true}))
 }
 
 func geminiCandidate(parts []any, finish string) object {

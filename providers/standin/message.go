@@ -16,8 +16,30 @@ type Message struct {
 	Blocked   bool // a filter left nothing of the answer
 	Calls     []ToolCall
 	Finish    Finish
-	Input     int64 // tokens
+	Word      string // the protocol's word for the end, where it is not the one for Finish
+	Input     int64  // tokens
 	Output    int64
+	Extra     int64 // added to the stated total
+	NoUsage   bool  // no usage is stated at all
+}
+
+// end is the word by which a dialect states the end.
+func (m Message) end(words map[Finish]string) string {
+	if m.Word != "" {
+		return m.Word
+	}
+	return words[m.Finish]
+}
+
+// total is the stated sum of tokens.
+func (m Message) total() int64 { return m.Input + m.Output + m.Extra }
+
+// stated is usage, or null when none is to be stated.
+func (m Message) stated(usage object) any {
+	if m.NoUsage {
+		return nil
+	}
+	return usage
 }
 
 // ToolCall is one call to a tool; Arguments is one JSON document.

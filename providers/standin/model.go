@@ -7,7 +7,7 @@ import (
 )
 
 // message is what the model behind the stand-in answers.
-func (s *Server) message(id string, a Ask, script Answer) Message {
+func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message {
 	text := script.Text
 	if text == "" {
 		text = s.output(a)
@@ -23,7 +23,7 @@ func (s *Server) message(id string, a Ask, script Answer) Message {
 	default:
 		m.Text = text
 	}
-	s.options.Fault.message(a, &m)
+	fault.message(a, &m)
 	if script.Message != nil {
 		script.Message(&m)
 	}
@@ -32,7 +32,7 @@ func (s *Server) message(id string, a Ask, script Answer) Message {
 	for _, c := range m.Calls {
 		m.Output += tokens(c.Arguments)
 	}
-	s.options.Fault.usage(a, &m)
+	fault.limited(a, &m)
 	return m
 }
 

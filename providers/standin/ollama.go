@@ -57,6 +57,10 @@ func (ollama) read(r *http.Request, data []byte) (Ask, *Failure) {
 	return a, nil
 }
 
+var ollamaFinish = map[Finish]string{
+	FinishStop: "stop", FinishTool: "stop", FinishLength: "length", FinishFilter: "stop", FinishRefusal: "stop",
+}
+
 func (ollama) reply(a Ask, m Message) Reply {
 	if m.Refusal != "" { // no field for it
 		m.Text, m.Refusal = m.Text+m.Refusal, ""
@@ -65,11 +69,11 @@ func (ollama) reply(a Ask, m Message) Reply {
 		o := object{"model": m.Model, "created_at": "2026-11-21T10:40:00Z", "message": message, "done": done}
 		message["role"] = "assistant"
 		if done {
-			o["done_reason"] = "stop"
-			if m.Finish == FinishLength {
-				o["done_reason"] = "length"
+			o["done_reason"] = m.end(ollamaFinish)
+			o["total_duration"], o["load_duration"] = 811000000, 2000000
+			if !m.NoUsage {
+				o["prompt_eval_count"], o["eval_count"] = m.Input, m.Output
 			}
-			o["total_duration"], o["load_duration"], o["prompt_eval_count"], o["eval_count"] = 811000000, 2000000, m.Input, m.Output
 		}
 		return o
 	}

@@ -91,7 +91,7 @@ var chatFinish = map[Finish]string{
 }
 
 func (openAIChat) reply(a Ask, m Message) Reply {
-	usage := object{"prompt_tokens": m.Input, "completion_tokens": m.Output, "total_tokens": m.Input + m.Output}
+	usage := m.stated(object{"prompt_tokens": m.Input, "completion_tokens": m.Output, "total_tokens": m.total()})
 	if !a.Stream {
 		message := object{"role": "assistant", "content": nullable(m.Text), "refusal": nullable(m.Refusal)}
 		if m.Reasoning != "" {
@@ -102,7 +102,7 @@ func (openAIChat) reply(a Ask, m Message) Reply {
 		}
 		return body(http.StatusOK, compact(object{
 			"id": m.ID, "object": "chat.completion", "created": created, "model": m.Model, "usage": usage,
-			"choices": []any{object{"index": 0, "message": message, "logprobs": nil, "finish_reason": chatFinish[m.Finish]}},
+			"choices": []any{object{"index": 0, "message": message, "logprobs": nil, "finish_reason": m.end(chatFinish)}},
 		}))
 	}
 	chunk := func(choices []any, usage any) string {
@@ -133,7 +133,7 @@ func (openAIChat) reply(a Ask, m Message) Reply {
 		}
 	}
 	return stream(append(events,
-		Piece{Data: chunk(delta(object{}, chatFinish[m.Finish]), nil), Finish: true},
+		Piece{Data: chunk(delta(object{}, m.end(chatFinish)), nil), Finish: true},
 		Piece{Data: chunk([]any{}, usage)},
 		Piece{Data: "[DONE]", Marker: true},
 	))

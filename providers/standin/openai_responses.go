@@ -167,7 +167,7 @@ func responsesObject(a Ask, m Message, items []object) object {
 	o := object{
 		"id": m.ID, "object": "response", "created_at": created, "status": "completed", "model": m.Model, "error": nil,
 		"incomplete_details": nil, "output": output, "parallel_tool_calls": false, "store": false, "truncation": "disabled",
-		"usage": object{"input_tokens": m.Input, "output_tokens": m.Output, "total_tokens": m.Input + m.Output},
+		"usage": m.stated(object{"input_tokens": m.Input, "output_tokens": m.Output, "total_tokens": m.total()}),
 	}
 	if a.Temperature != "" {
 		o["temperature"] = json.Number(a.Temperature)
@@ -177,6 +177,9 @@ func responsesObject(a Ask, m Message, items []object) object {
 		o["status"], o["incomplete_details"] = "incomplete", object{"reason": "max_output_tokens"}
 	case FinishFilter:
 		o["status"], o["incomplete_details"] = "incomplete", object{"reason": "content_filter"}
+	}
+	if m.Word != "" {
+		o["status"], o["incomplete_details"] = m.Word, nil
 	}
 	return o
 }

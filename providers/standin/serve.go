@@ -28,15 +28,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	ask = call.Ask
 
 	gates, script := s.rules.of(ask)
+	fault := s.options.Fault.on(ask)
 	p := &player{w: w, closing: s.closing, gone: r.Context().Done(), gates: gates}
 	defer func() { s.ledger.end(call, p.status, p.sent, p.complete, p.left) }()
+	if script == nil && fault != nil && fault.Script != nil {
+		script = fault.Script(ask)
+	}
 	if script == nil {
 		script = &Answer{}
 		if Situation(ask.Play) == PlayStall {
 			script = &Answer{Cut: &Point{Bytes: 64}, CutBy: CutStall}
 		}
 	}
-	reply, output := s.compose(call.ID, ask, refused, *script)
+	reply, output := s.compose(call.ID, ask, refused, *script, fault)
 	p.last = func(whole bool) { s.ledger.answering(call, p.status, output, whole) }
 	p.play(reply, *script)
 }
@@ -44,8 +48,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // compose makes the reply to one call: who the provider is, what it was asked,
 // what the script says and how the server as a whole misbehaves, in this order.
 // output is what the model said.
-func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) (reply Reply, output string) {
-	if refused == nil && s.options.Model != "" && a.Model != s.options.Model {
+func (s *Server) compose(id string, a Ask, refused *Failure, script Answer, fault *Fault) (reply Reply, output string) {
+	if refused == nil && s.options.Model != "" && a.Model != s.options.Model && (fault == nil || !fault.AnyModel) {
 		refused = &Failure{Status: http.StatusNotFound, Code: "model_not_found", Message: fmt.Sprintf("the model %.100q does not exist", a.Model)}
 	}
 	if script.Status != 0 {
@@ -53,14 +57,13 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer) (rep
 	} else if refused == nil {
 		refused = situation(a)
 	}
-	fault := s.options.Fault
 	if refused != nil {
 		if refused.Message == "" {
 			refused.Message = "the stand-in was told to fail"
 		}
 		reply = fault.failure(a, *refused, s.dialect)
 	} else {
-		m := s.message(id, a, script)
+		m := s.message(id, a, script, fault)
 		if output = m.Text; output == "" && len(m.Calls) > 0 {
 			output = m.Calls[0].Arguments
 		}
