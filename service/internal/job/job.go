@@ -69,4 +69,5 @@ type Attempt struct {
 	StartedAt  time.Time
 	Since      time.Time // when it entered State
 	EndedAt    *time.Time
+	RetryAt    *time.Time // the provider asked not to be called before; nil: it did not say
 }

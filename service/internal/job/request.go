@@ -96,7 +96,8 @@ type Settlement struct {
 	Version int64 // of the job as it was claimed; for Complete
 	Actor   string
 	Reason  string
-	Failure Failure // for Fail
+	Failure Failure  // for Fail
+	Denied  []string // for Fail: the gate's reasons, when it refused the call at the last moment
 }
 
 // Failure is a definite failure: nothing was sent, the provider refused, or its
@@ -104,9 +105,6 @@ type Settlement struct {
 type Failure struct {
 	Class      Class
 	RetryAfter time.Duration // the provider asked to wait that long; 0: it did not say
-	// Repeatable: the same request may succeed at the same provider later (not
-	// sent, rate limit, load shed), unlike a request that it calls wrong.
-	Repeatable bool
 }
 
 // Class is the outcome class of a provider call.

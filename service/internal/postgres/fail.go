@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,14 +13,15 @@ import (
 const failAttempt = `
 	WITH failed AS (
 		UPDATE attempts
-		SET    state = 'failed', reason = @reason, since = clock_timestamp(), ended_at = clock_timestamp()
+		SET    state = 'failed', reason = @reason, since = clock_timestamp(), ended_at = clock_timestamp(),
+		       retry_at = clock_timestamp() + @retry_after::interval
 		WHERE  id = @attempt
 		  AND  fence = @fence                                          -- ours, and no other's
 		  AND  state IN ('starting', 'running', 'unknown', 'released') -- not settled yet
 		RETURNING id, job_id
 	)
-	INSERT INTO attempt_events (job_id, attempt_id, type, from_state, to_state, actor, reason, detail, operation_id)
-	SELECT failed.job_id, failed.id, 'attempt.moved', before.state, 'failed', @actor, @reason, @detail, @op
+	INSERT INTO attempt_events (job_id, attempt_id, type, from_state, to_state, actor, reason, operation_id)
+	SELECT failed.job_id, failed.id, 'attempt.moved', before.state, 'failed', @actor, @reason, @op
 	FROM   failed JOIN attempts before ON before.id = failed.id -- as it was when this statement began`
 
 // Fail records a definite failure of the attempt in by, and starts in the same
@@ -36,9 +38,21 @@ func (s *Store) Fail(ctx context.Context, by job.Settlement) error {
 		if err != nil {
 			return err
 		}
-		fail := &query{sql: failAttempt, args: pgx.NamedArgs{
-			"attempt": by.Attempt, "fence": by.Fence, "actor": by.Actor, "reason": by.Reason, "detail": nil, "op": op}}
-		if err := t.run(ctx, fail); err != nil {
+		args := pgx.NamedArgs{"attempt": by.Attempt, "fence": by.Fence, "actor": by.Actor, "reason": by.Reason,
+			"retry_after": nil, "op": op}
+		if by.Failure.RetryAfter > 0 {
+			args["retry_after"] = by.Failure.RetryAfter
+		}
+		fail := &query{sql: failAttempt, args: args}
+		queries := []*query{fail}
+		if a := h.byID(by.Attempt); a != nil && by.Denied != nil {
+			deny, err := t.denial(h.ID, by.Actor, job.Denial{Provider: a.Provider, Reasons: by.Denied})
+			if err != nil {
+				return err
+			}
+			queries = append(queries, deny)
+		}
+		if err := t.run(ctx, queries...); err != nil {
 			return err
 		}
 		if fail.rows == 0 {
@@ -62,9 +76,14 @@ func (s *Store) Fail(ctx context.Context, by job.Settlement) error {
 // is open nothing may follow.
 func (t *tx) follow(ctx context.Context, h *held, by job.Settlement) (started bool, err error) {
 	a := h.byID(by.Attempt)
-	a.Reason = by.Reason
+	ended := time.Now()
+	a.Reason, a.EndedAt = by.Reason, &ended
+	if by.Failure.RetryAfter > 0 {
+		retry := ended.Add(by.Failure.RetryAfter)
+		a.RetryAt = &retry
+	}
 	if by.Failure.Class == job.ClassDeadline {
-		a.State = job.StateReleased
+		a.State, a.EndedAt = job.StateReleased, nil
 	} else {
 		a.State = job.StateFailed
 	}

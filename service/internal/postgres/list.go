@@ -85,7 +85,7 @@ func page(limit int) int {
 
 const attemptColumns = `
 	       a.id, a.job_id, a.n, a.provider, a.state, a.reason, a.fence,
-	       coalesce(a.trigger_key, ''), a.started_at, a.since, a.ended_at`
+	       coalesce(a.trigger_key, ''), a.started_at, a.since, a.ended_at, a.retry_at`
 
 const listAttempts = `
 	SELECT ` + attemptColumns + `
@@ -127,5 +127,5 @@ func readAttempts(found *[]job.Attempt) func(pgx.Rows) error {
 
 func attemptFields(a *job.Attempt) []any {
 	return []any{&a.ID, &a.JobID, &a.N, &a.Provider, &a.State, &a.Reason, &a.Fence,
-		&a.TriggerKey, &a.StartedAt, &a.Since, &a.EndedAt}
+		&a.TriggerKey, &a.StartedAt, &a.Since, &a.EndedAt, &a.RetryAt}
 }

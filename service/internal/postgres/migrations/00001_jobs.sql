@@ -55,6 +55,7 @@ CREATE TABLE attempts (
 	started_at          timestamptz NOT NULL DEFAULT clock_timestamp(),
 	since               timestamptz NOT NULL DEFAULT clock_timestamp(),
 	ended_at            timestamptz,
+	retry_at            timestamptz,                -- the provider asked not to be called before
 
 	PRIMARY KEY (id),
 	CONSTRAINT attempts_id_job UNIQUE (id, job_id), -- so that a winner is an attempt of its own job

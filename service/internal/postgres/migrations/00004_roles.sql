@@ -34,7 +34,7 @@ BEGIN
 	GRANT SELECT ON jobs, attempts, attempt_events, races, credentials, job_status TO interlock_service;
 	GRANT INSERT ON jobs, attempts, attempt_events, races, credentials TO interlock_service;
 	GRANT UPDATE (version, result, completed_by, completed_at, cancelled_at) ON jobs TO interlock_service;
-	GRANT UPDATE (state, reason, worker, lease_until, deadline_at, provider_ref, since, ended_at) ON attempts TO interlock_service;
+	GRANT UPDATE (state, reason, worker, lease_until, deadline_at, provider_ref, since, ended_at, retry_at) ON attempts TO interlock_service;
 	GRANT UPDATE (role, revoked_at) ON credentials TO interlock_service;
 	GRANT EXECUTE ON FUNCTION purge_jobs TO interlock_service;
 END $$;

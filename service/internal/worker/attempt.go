@@ -1,0 +1,107 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
+)
+
+// answered is what one call brought.
+type answered struct {
+	outcome  outcome
+	provider string
+	output   json.RawMessage // for accepted
+	took     time.Duration
+}
+
+// attempt runs one claimed attempt to its end: an answer, or the hard limit, or
+// the end of work. It settles once, or twice when the answer comes after the soft
+// deadline.
+func (w *Worker) attempt(work context.Context, c job.Claimed) {
+	log := w.log.With("job", c.Job.ID, "attempt", c.Attempt.ID, "provider", c.Attempt.Provider)
+	by := job.Settlement{
+		Job: c.Job.ID, Attempt: c.Attempt.ID, Fence: c.Attempt.Fence, Version: c.Job.Version, Actor: "worker",
+	}
+	if reasons := w.gate.Allow(c.Job, c.Attempt.Provider); len(reasons) > 0 && !w.options.Mutant.Is(mutant.GateAskedOnce) {
+		// the certificate ran out between the decision and the call
+		by.Reason, by.Denied, by.Failure.Class = "not_sent.denied", reasons, job.ClassNotSent
+		w.settleFailure(work, log, by)
+		return
+	}
+
+	limit, cancel := context.WithTimeout(work, max(w.options.HardLimit, c.Deadline))
+	defer cancel()
+	answers := make(chan answered, 1)
+	w.calls.Go(func() { answers <- w.call(limit, log, c) })
+
+	soft := time.NewTimer(c.Deadline)
+	defer soft.Stop()
+	select {
+	case a := <-answers:
+		w.settle(work, log, by, a, false)
+		return
+	case <-soft.C:
+	case <-work.Done():
+		a := <-answers // the context of the call has ended with work
+		w.settle(work, log, by, a, false)
+		return
+	}
+
+	// The answer is late. The attempt no longer needs its lease, and the call stays
+	// open: it is how most unknown attempts become known.
+	log.Info("no answer by the soft deadline", "deadline", c.Deadline)
+	w.settleDeadline(work, log, by)
+	w.notRunning(c.Attempt.ID)
+	a := <-answers
+	w.settle(work, log, by, a, true)
+}
+
+// call sends the request and judges what came back. A panic on the way is a
+// fault of ours after which nobody knows whether the request left: unknown.
+func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a answered) {
+	begun := time.Now()
+	defer func() {
+		if p := recover(); p != nil {
+			log.Error("panic during a call", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			a = answered{outcome: outcome{kind: unknown, reason: "unknown.panic"}}
+		}
+		a.provider, a.took = c.Attempt.Provider, time.Since(begun)
+	}()
+	header := http.Header{}
+	header.Set("X-Job-Id", string(c.Job.ID))
+	header.Set("X-Attempt-Id", string(c.Attempt.ID))
+	t, err := w.caller.Call(ctx, c, header)
+	for again := 0; again < 2 && w.sendsAgain(t, err); again++ {
+		t, err = w.caller.Call(ctx, c, header)
+	}
+	if err != nil {
+		log.Error("the request could not be built", "error", err)
+		return answered{outcome: outcome{kind: notSent, reason: "not_sent.request"}}
+	}
+	j := w.judge.Judge(c.Job, c.Attempt.Provider, t)
+	if w.options.Mutant.Is(mutant.SecondCallOnReject) && j.Verdict == providers.Reject {
+		if t, err = w.caller.Call(ctx, c, header); err == nil {
+			j = w.judge.Judge(c.Job, c.Attempt.Provider, t)
+		}
+	}
+	a.outcome = mutated(w.options.Mutant, classify(t, j, w.options.Refused(c.Attempt.Provider), time.Now()), t)
+	if a.outcome.kind == accepted {
+		a.output = j.Output
+	}
+	log.Info("answer", "outcome", a.outcome.kind, "reason", a.outcome.reason, "status", t.Status, "place", j.Place, "took", time.Since(begun))
+	return a
+}
+
+// sendsAgain is what a client library with retries of its own does. The clean
+// service never does: one attempt is one request.
+func (w *Worker) sendsAgain(t providers.Transcript, err error) bool {
+	return w.options.Mutant.Is(mutant.HiddenRetries) && err == nil && (t.Status == 0 || t.Status == 429 || t.Status >= 500)
+}
