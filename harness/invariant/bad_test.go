@@ -98,6 +98,11 @@ var bad = []broken{
 		return w.events
 	}},
 
+	play("two-keys-fold-into-one", "I1", func(w *world) {
+		j := w.submitAndRun("o-1", "key")
+		w.invoke("client-1", history.OpSubmit, "o-1", "KEY", "", "", history.SubmitFacts{Intent: mustJSON(plain)}).ok(200, j.ID, w.view(j))
+	}),
+
 	// I2: bound intent
 	play("other-intent-taken", "I2", func(w *world) {
 		j := w.submitAndRun("o-1", "k-1")
@@ -439,6 +444,14 @@ var bad = []broken{
 		w.fault("kill", true)
 	}),
 	play("job-never-claimed", "I10", func(w *world) { w.submit("o-1", "k-1", plain) }),
+
+	play("failure-remembered", "I10", func(w *world) {
+		w.submitAndRun("o-1", "k-2")
+		o := w.invoke("client-1", history.OpSubmit, "o-1", "k-1", "", "", history.SubmitFacts{Intent: mustJSON(plain)})
+		w.fault("row-lock", true)
+		o.info(503)
+		w.invoke("client-1", history.OpSubmit, "o-1", "k-1", "", "", history.SubmitFacts{Intent: mustJSON(plain)}).info(503)
+	}),
 
 	// I11: owners apart
 	on("job-of-another-owner-shown", "I11", "two-owners", func(t *testing.T, events []history.Event) []history.Event {

@@ -51,11 +51,15 @@ func (c *Collector) Add(e history.Event) {
 	case history.Armed:
 		var facts history.FaultFacts
 		c.decode(e, &facts)
-		c.faults[e.Call] = &fault{name: e.Op, armed: e.N, mayStayQuiet: facts.MayStayQuiet}
+		c.faults[e.Call] = &fault{name: e.Op, armed: e.N, healed: never, mayStayQuiet: facts.MayStayQuiet}
 		c.f.faults = append(c.f.faults, c.faults[e.Call])
 	case history.Fired:
 		if known := c.faults[e.Call]; known != nil {
 			known.fired, c.f.fired = true, true
+		}
+	case history.Healed:
+		if known := c.faults[e.Call]; known != nil {
+			known.healed = e.N
 		}
 	case history.Declared:
 		c.f.declared[e.Op] = e.N

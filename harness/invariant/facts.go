@@ -207,6 +207,7 @@ func (r tableRead) covers(owner string) bool {
 type fault struct {
 	name         string
 	armed        int64
+	healed       int64 // never where it was not lifted
 	fired        bool
 	mayStayQuiet bool
 }

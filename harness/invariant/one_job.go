@@ -25,6 +25,14 @@ func oneJob(f *facts, t *tally) {
 			}, append(k.proof(first), k.proof(second)...)...)
 		}
 		refusedRepeat(k, t)
+		for _, j := range k.jobs {
+			if j.key != k && j.key.owner == k.owner {
+				t.violated(Finding{
+					Sentence: fmt.Sprintf("Keys %s and %s of one owner share job %s.", j.key.name, k.name, j.id),
+					Expected: "a job for each key", Found: "one job for two keys", Owner: k.owner, Key: k.name, Job: j.id,
+				}, append(j.key.proof(j), k.proof(j)...)...)
+			}
+		}
 	}
 	unaskedJobs(f, t)
 }

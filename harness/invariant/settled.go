@@ -10,6 +10,7 @@ import (
 // still starting or running hangs. A job may stay open (its owner may go on) or
 // unknown (an operator may), but it must say so.
 func settled(f *facts, t *tally) {
+	clicksWithoutJob(f, t)
 	audit := f.phase(history.PhaseAudit)
 	if audit.N == 0 {
 		return
@@ -38,6 +39,34 @@ func settled(f *facts, t *tally) {
 			continue
 		}
 		t.violated(finding, began.N, at)
+	}
+}
+
+// clicksWithoutJob finds a key whose owner still gets server errors, and never
+// got a job, although every fault had been lifted before the last click.
+func clicksWithoutJob(f *facts, t *tally) {
+	lifted := int64(0)
+	for _, fault := range f.faults {
+		lifted = max(lifted, fault.healed)
+	}
+	if lifted == 0 || lifted == never {
+		return
+	}
+	for _, k := range f.keyOrder {
+		if len(k.submits) == 0 || k.submits[len(k.submits)-1].from < lifted {
+			continue
+		}
+		t.saw(1)
+		last, served := k.submits[len(k.submits)-1], false
+		for _, o := range k.submits {
+			served = served || o.kind == history.OK
+		}
+		if !served && last.kind == history.Info && last.status >= 500 {
+			t.violated(Finding{
+				Sentence: fmt.Sprintf("Key %s still gives no job although all faults were lifted.", k.name),
+				Expected: "a job, once nothing is broken any more", Found: fmt.Sprint(last.status), Owner: k.owner, Key: k.name,
+			}, lifted, last.from, last.at)
+		}
 	}
 }
 
