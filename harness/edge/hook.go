@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/Shopify/toxiproxy/v2/stream"
 	"github.com/Shopify/toxiproxy/v2/toxics"
 )
 
@@ -68,9 +69,9 @@ func (l *link) pass(each func(data []byte) ([]byte, bool)) {
 			}
 			data, on := each(chunk.Data)
 			if len(data) > 0 {
-				chunk.Data = data
+				// A new chunk: stock toxics still look at one after sending it.
 				select {
-				case l.Output <- chunk:
+				case l.Output <- &stream.StreamChunk{Data: data, Timestamp: chunk.Timestamp}:
 				case <-l.quit: // nobody reads any more
 					on = false
 				}

@@ -62,6 +62,9 @@ func (c *pgConn) run() {
 	c.frontend(from, to)
 	c.close()
 	back.Wait()
+	if c.commit != nil { // its transaction ended with the connection
+		c.commit.giveBack()
+	}
 }
 
 // startup passes the untyped messages. It returns false when the connection
@@ -249,7 +252,8 @@ func (c *pgConn) answer(f frame) (pass []frame, rule *Rule) {
 		c.failed = true
 	case 'C': // CommandComplete
 		if c.commit != nil && !c.single && c.commit.Place == AfterCommit && strings.HasPrefix(f.tag(), "COMMIT") {
-			return pass, c.commit
+			rule, c.commit = c.commit, nil
+			return pass, rule
 		}
 	case 'Z': // ReadyForQuery
 		c.idle = len(f.body) == 1 && f.body[0] == 'I'
@@ -288,9 +292,6 @@ func (c *pgConn) finish(rule *Rule, f frame, to *bufio.Writer) bool {
 	// The proof is kept before the service can notice anything.
 	rule.fire(fmt.Sprintf("backend %d: the server had said %s", c.backendPID(), said))
 	c.relay.remove(rule)
-	c.mu.Lock()
-	c.commit = nil
-	c.mu.Unlock()
 	switch rule.Deed {
 	case Hold:
 		select {

@@ -1,9 +1,10 @@
 package edge
 
 import (
-	"io"
+	"errors"
 	"net"
 	"sync"
+	"syscall"
 )
 
 // relay is a plain TCP relay that counts: it listens at addr and connects on to
@@ -80,7 +81,9 @@ func (r *relay) serve(client net.Conn) {
 	up.Wait()
 }
 
-func (r *relay) copy(to io.Writer, from io.Reader, s Stream) {
+// copy passes on one direction until it ends. An end by reset is passed on as
+// one.
+func (r *relay) copy(to, from net.Conn, s Stream) {
 	buffer := make([]byte, 32<<10)
 	first := s == Up
 	for {
@@ -92,6 +95,11 @@ func (r *relay) copy(to io.Writer, from io.Reader, s Stream) {
 				return
 			}
 			r.meter.add(s, true, n, false)
+		}
+		if errors.Is(err, syscall.ECONNRESET) {
+			if tcp, ok := to.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0)
+			}
 		}
 		if err != nil {
 			return
