@@ -33,6 +33,7 @@ type log struct {
 	file   syncer
 	err    error // first write error: nothing after it is trusted
 	closed bool
+	plays  map[string]int // how often each scenario was begun
 }
 
 // syncer is what Flush needs of a file.
@@ -66,14 +67,32 @@ func NewOn(file interface {
 	return r
 }
 
-// Child returns a recorder for one scenario: everything it records carries the
-// slug, and Events returns the events of that scenario alone.
-func (r *Recorder) Child(scenario string) *Recorder {
-	return &Recorder{log: r.log, scenario: scenario}
+// Child returns a recorder for one play of a scenario: everything it records
+// carries the play's name, and Events returns the events of that play alone. The
+// first play is named by the slug, the second slug#2, and so on: each has a
+// history of its own to be judged.
+func (r *Recorder) Child(slug string) *Recorder {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	if r.log.plays == nil {
+		r.log.plays = map[string]int{}
+	}
+	r.log.plays[slug]++
+	name := slug
+	if n := r.log.plays[slug]; n > 1 {
+		name = fmt.Sprintf("%s#%d", slug, n)
+	}
+	return &Recorder{log: r.log, scenario: name}
 }
 
-// Scenario returns the slug of a child, or "" for the whole run.
+// Scenario returns the name of a child's play, or "" for the whole run.
 func (r *Recorder) Scenario() string { return r.scenario }
+
+// Slug returns the slug of the scenario that a play belongs to.
+func Slug(play string) string {
+	slug, _, _ := strings.Cut(play, "#")
+	return slug
+}
 
 // Record appends e and returns it with number and time filled in. Callers leave
 // N, AtUS and Scenario empty. data is any value that encodes to a JSON object,
@@ -215,7 +234,7 @@ func (r *Recorder) Close() error {
 }
 
 // Events returns a copy of what was recorded: of a child the events of its
-// scenario, of the first recorder all of them.
+// play, of the first recorder all of them.
 func (r *Recorder) Events() []Event {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
@@ -225,7 +244,7 @@ func (r *Recorder) Events() []Event {
 	return Of(r.log.events, r.scenario)
 }
 
-// Of returns the events of one scenario.
+// Of returns the events of one play.
 func Of(events []Event, scenario string) []Event {
 	var own []Event
 	for _, e := range events {

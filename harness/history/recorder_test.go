@@ -19,8 +19,9 @@ func TestRecorderNumbersAndTimesEveryEventOnce(t *testing.T) {
 	}
 	const writers, each = 8, 200
 	var wg sync.WaitGroup
+	children := []*history.Recorder{rec.Child("a"), rec.Child("b")}
 	for w := range writers {
-		child := rec.Child([]string{"a", "b"}[w%2])
+		child := children[w%2]
 		wg.Go(func() {
 			for range each {
 				call := child.Invoke(history.Op{Actor: "client-1", Op: history.OpSubmit, Owner: "o", Key: "k"})
@@ -48,8 +49,18 @@ func TestRecorderNumbersAndTimesEveryEventOnce(t *testing.T) {
 	if ops := history.Operations(stored); len(ops) != writers*each {
 		t.Errorf("%d operations, want %d: calls of two children were mixed up", len(ops), writers*each)
 	}
-	if a := rec.Child("a").Events(); len(a) != writers*each || a[0].Scenario != "a" {
+	if a := children[0].Events(); len(a) != writers*each || a[0].Scenario != "a" {
 		t.Errorf("%d events of scenario a, want %d", len(a), writers*each)
+	}
+}
+
+func TestRecorderKeepsPlaysOfOneScenarioApart(t *testing.T) {
+	rec := history.New()
+	first, second := rec.Child("a"), rec.Child("a")
+	first.Declare("x")
+	second.Declare("y")
+	if e := second.Events(); len(e) != 1 || e[0].Op != "y" || e[0].Scenario != "a#2" || history.Slug(e[0].Scenario) != "a" {
+		t.Errorf("the second play holds %+v", e)
 	}
 }
 
