@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"providers/ollama":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/openai":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/prompt/fetch":                  {},
+	"providers/rule":                          {"providers/strictjson"},
 	"providers/schema":                        {"providers/strictjson"},
 	"providers/sse":                           {},
 	"providers/standin":                       {"providers", "providers/wire", "providers/contract"},
