@@ -55,9 +55,11 @@ func (c *call) readBody(limit int64, mediaTypes ...string) ([]byte, error) {
 		return nil, tooLarge // before the first byte, and before any 100 Continue
 	}
 	raw, err := readAll(io.LimitReader(c.r.Body, limit+1), c.r.ContentLength)
-	c.consumed = err == nil && int64(len(raw)) <= limit
-	// The deadline of the body would end a long wait for the answer, too.
-	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
+	if c.consumed = err == nil && int64(len(raw)) <= limit; c.consumed {
+		// The deadline of the body would end a long wait for the answer, too. It
+		// stays for a body that is not read to its end: Go's server reads on.
+		_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
+	}
 	switch {
 	case c.s.mutant.Is(mutant.PartialBody) && errors.Is(err, io.ErrUnexpectedEOF):
 		return completed(raw), nil

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -104,10 +105,22 @@ func (c *call) write(status int, contentType string, text []byte) {
 	h := c.w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(text)))
-	_ = http.NewResponseController(c.w).SetWriteDeadline(time.Now().Add(c.s.limits.WriteTime))
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(text) // a client that is gone learns the outcome from its next request
+	control := http.NewResponseController(c.w)
+	for piece := range slices.Chunk(text, pieceOfAnswer) {
+		_ = control.SetWriteDeadline(time.Now().Add(c.s.limits.WriteTime))
+		if status != 0 {
+			c.w.WriteHeader(status)
+			status = 0
+		}
+		if _, err := c.w.Write(piece); err != nil {
+			return // a client that is gone learns the outcome from its next request
+		}
+	}
 }
+
+// pieceOfAnswer is what a client must take within WriteTime to keep its
+// connection, in bytes.
+const pieceOfAnswer = 128 << 10
 
 // refuse answers err as a problem. An unrecognised error leaves its cause in the
 // log, and nothing of it in the answer.
