@@ -1,0 +1,26 @@
+package check
+
+// All lists the checks, in the order in which they are shown.
+func All() []Check {
+	return []Check{
+		w01, w02, w03, w04, w05, w06, w07, w08, w09, w10,
+		f01, f02, f03, f04, f05,
+		s01, s02, s03, s04, s05, s06, s07,
+		b01, b02, b03, b04,
+		t01, t02, t03, t05,
+		u01, u02,
+		i01, i02,
+		r01, r02,
+		x03,
+	}
+}
+
+// ByID finds a check.
+func ByID(id string) (Check, bool) {
+	for _, c := range All() {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Check{}, false
+}

@@ -1,0 +1,256 @@
+package check
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/envelope"
+)
+
+// assign gives each faulty transcript its owner.
+func (r *Run) assign() {
+	for _, o := range r.Observations {
+		o.owner, o.lost = r.byReason(o)
+	}
+	r.streamFaults()
+}
+
+// byReason finds the owner of a fault by the reason of the judgement, which names
+// the first step of reading that failed.
+func (r *Run) byReason(o *Observation) (owner string, lost bool) {
+	j := o.Judgement
+	family, detail, _ := strings.Cut(j.Reason, ".")
+	switch family {
+	case "ok":
+		return "", false
+	case "unknown":
+		return unknownOwner(o, detail)
+	case "error":
+		return errorOwner(o, detail)
+	case "stop":
+		if detail == "abnormal" {
+			return "F02", false
+		}
+		return "S01", false // cut, refused or filtered: no usable output
+	case "envelope":
+		return envelopeOwner(o, detail), false
+	case "model":
+		return "I02", false
+	case "param":
+		if strings.Contains(strings.ToLower(j.Place+" "+j.Detail), "temperature") {
+			return "I04", false
+		}
+		return "U02", false
+	case "tool":
+		return toolOwner(o, detail), false
+	case "json":
+		return jsonOwner(o, detail), false
+	case "schema":
+		return schemaOwner(o, detail), false
+	case "business":
+		return r.ruleOwner(j.Reason), false
+	}
+	return "S01", false
+}
+
+func unknownOwner(o *Observation, detail string) (string, bool) {
+	if !o.ok() {
+		return "", true
+	}
+	switch detail {
+	case "cut_stream":
+		if o.Transcript.End == providers.EndEOF { // a clean close, and nothing said that this was all
+			return "W07", false
+		}
+	case "unreadable_body":
+		if o.Transcript.End == providers.EndEOF {
+			if jsonLike(o.Transcript) {
+				return "W02", false
+			}
+			return "W01", false
+		}
+	}
+	return "", true
+}
+
+func jsonLike(t providers.Transcript) bool {
+	kind := envelope.ContentType(t)
+	return strings.HasSuffix(kind, "json") || kind == "text/event-stream"
+}
+
+func errorOwner(o *Observation, detail string) (string, bool) {
+	switch {
+	case detail == "in_body":
+		return "W03", false // an error that calls itself a success
+	case detail == "rejected" && (o.Transcript.Status == 400 || o.Transcript.Status == 422):
+		return "S09", false // our request, schema and all, is not one that this provider takes
+	}
+	return "", true
+}
+
+func envelopeOwner(o *Observation, detail string) string {
+	switch detail {
+	case "empty_output":
+		return "F05"
+	case "malformed_stream":
+		if strings.Contains(o.Response.Malformed, "index") {
+			return "T05"
+		}
+		return "W09"
+	}
+	return "F02"
+}
+
+func toolOwner(o *Observation, detail string) string {
+	switch detail {
+	case "wrong_name":
+		return "T01"
+	case "bad_arguments":
+		return "T02"
+	case "in_text":
+		if leaked(o) {
+			return "T05"
+		}
+	}
+	return "T03"
+}
+
+// leaked tells text that is meant to be a call from other text.
+func leaked(o *Observation) bool {
+	text, tool := o.Response.Text, o.Transcript.Request.ToolName
+	return tool != "" && strings.Contains(text, tool) || strings.Contains(text, `"arguments"`) || strings.Contains(text, `"parameters"`)
+}
+
+func jsonOwner(o *Observation, detail string) string {
+	switch detail {
+	case "fenced", "prose", "think_block", "special_token", "concatenated":
+		return "S05"
+	case "duplicate_key":
+		return "S03"
+	case "truncated":
+		return "F01" // cut, and the end said to be a normal one
+	}
+	if bomb(o.Judgement) {
+		return "S04"
+	}
+	if o.Mode() == providers.ModeTool {
+		return "T02"
+	}
+	return "S01"
+}
+
+// bomb tells the limits of size, depth and numbers from other syntax.
+func bomb(j providers.Judgement) bool {
+	for _, word := range []string{"exponent", "digits", "characters", "number of more", "nested", "depth", "deep", "bytes", "keys"} {
+		if strings.Contains(j.Detail, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func schemaOwner(o *Observation, detail string) string {
+	switch detail {
+	case "extra_key", "wrapper":
+		return "S02"
+	case "null":
+		return "S07"
+	case "enum", "format", "range":
+		return "S06"
+	case "wrong_type":
+		if o.Mode() == providers.ModeTool && len(o.Response.Calls) == 1 && bytes.HasPrefix(bytes.TrimSpace(o.Response.Calls[0].Arguments), []byte(`"`)) {
+			return "T02" // the arguments, encoded once more
+		}
+	}
+	return "S01"
+}
+
+func (r *Run) ruleOwner(id string) string {
+	switch rule := r.Rules[id]; {
+	case rule.Normalisation:
+		return "B04"
+	case rule.Quotation:
+		return "B03"
+	case rule.Cross:
+		return "B02"
+	}
+	return "B01"
+}
+
+// streamFaults looks at the cases whose faults all lie in streams while the same
+// request, not streamed, is answered well each time: then the stream is to blame
+// and not what the model says. Text with replacement characters that the
+// question does not hold was decoded in pieces.
+func (r *Run) streamFaults() {
+	for _, twins := range r.twins() {
+		if !twins.onlyStreamsFail() {
+			continue
+		}
+		for _, o := range twins.streams {
+			if !aboutContent(o.owner) {
+				continue
+			}
+			o.owner = "W10"
+			if broken(o) {
+				o.owner = "W08"
+			}
+		}
+	}
+}
+
+// aboutContent tells the owners of what a model says from those of the wire.
+func aboutContent(owner string) bool {
+	switch owner {
+	case "F01", "F05", "S01", "S02", "S03", "S04", "S05", "S06", "S07", "B01", "B02", "B03", "B04", "T01", "T02", "T03":
+		return true
+	}
+	return false
+}
+
+func broken(o *Observation) bool {
+	const replacement = "\uFFFD"
+	said := o.Response.Text
+	for _, c := range o.Response.Calls {
+		said += string(c.Arguments)
+	}
+	return strings.Contains(said, replacement) && !strings.Contains(o.Transcript.Request.User, replacement)
+}
+
+// twins are the transcripts of one case and probe, streamed and whole.
+type twins struct{ streams, whole []*Observation }
+
+func (r *Run) twins() map[string]*twins {
+	found := map[string]*twins{}
+	for _, o := range r.of(Base, Other) {
+		key := string(o.Probe) + " " + o.Case
+		t := found[key]
+		if t == nil {
+			t = &twins{}
+			found[key] = t
+		}
+		if o.Stream() {
+			t.streams = append(t.streams, o)
+		} else {
+			t.whole = append(t.whole, o)
+		}
+	}
+	return found
+}
+
+func (t *twins) onlyStreamsFail() bool {
+	if len(t.streams) == 0 || len(t.whole) == 0 {
+		return false
+	}
+	for _, o := range t.whole {
+		if o.owner != "" || o.lost {
+			return false
+		}
+	}
+	for _, o := range t.streams {
+		if o.owner == "" {
+			return false
+		}
+	}
+	return true
+}
