@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"providers/certificate":                   {"providers", "providers/contract", "providers/strictjson"},
 	"providers/cohere":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},
+	"providers/check":                         {"providers", "providers/judge", "providers/wire", "providers/contract", "providers/envelope", "providers/sse", "providers/strictjson", "providers/statistics"},
 	"providers/fixtures":                      {},
 	"providers/gemini":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/mistral":                       {"providers", "providers/envelope", "providers/openai"},
