@@ -114,6 +114,9 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
+// Mutant is the deliberate fault that the store runs with.
+func (s *Store) Mutant() mutant.Active { return s.mutant }
+
 // assumeServiceRole gives up the rights of the login for those of
 // interlock_service, where the migrations made that role and the login may
 // assume it. CheckSafety says what the connection may do in the end.
