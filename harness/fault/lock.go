@@ -114,6 +114,7 @@ func (l *Lock) Waiters(ctx context.Context) ([]Waiter, error) {
 		)
 		SELECT a.pid, a.application_name, a.query
 		FROM   pg_stat_activity a JOIN behind USING (pid)
+		WHERE  a.backend_type = 'client backend' -- autovacuum waits too, and matters to nobody
 		ORDER  BY a.query_start`, int32(l.pid))
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type Options struct {
 	PGURL     string            // use this PostgreSQL server, in a throw-away database
 	PGCache   string            // where an initialised cluster is kept: see pgserver.Options
 	Toxiproxy string            // control API of a stand-alone Toxiproxy to use
-	Durable   bool              // fsync on: where a crash of PostgreSQL is part of the experiment
+	Durable   bool              // fsync on, as in production; a crash without a power cut loses nothing without it
 	Note      func(string)      // told in one line what a user should know
 
 	// Command starts the target; nil is this executable. It is called with

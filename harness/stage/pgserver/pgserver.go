@@ -37,7 +37,7 @@ type Options struct {
 	Dir      string            // folder for the private cluster, made by scratch.New; "" makes and removes an own one
 	Cache    string            // folder that keeps an initialised cluster to copy; "" for the user's cache, "off" for none
 	Bin      string            // folder with initdb and postgres; "" looks for it
-	Durable  bool              // fsync on: needed where a crash is part of the experiment
+	Durable  bool              // fsync on, as in production; a crash without a power cut loses nothing without it
 	Settings map[string]string // further settings of the private server
 	Note     func(string)      // told in one line what an owner should know, such as a change of user
 }
