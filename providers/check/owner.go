@@ -14,6 +14,7 @@ func (r *Run) assign() {
 		o.owner, o.lost = r.byReason(o)
 	}
 	r.streamFaults()
+	r.crossTalk()
 }
 
 // byReason finds the owner of a fault by the reason of the judgement, which names

@@ -2,6 +2,7 @@ package check
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/interlock-harness/interlock/providers"
 )
@@ -21,9 +22,8 @@ const (
 	Refusal    Probe = "refusal"     // the model declines
 	Filter     Probe = "filter"      // a filter leaves nothing
 	Schema     Probe = "schema"      // does the provider keep to the schema when the prompt pulls away from it?
-	Together   Probe = "together"    // two requests at once, each with a mark of its own
-	Cancel     Probe = "cancel"      // the client leaves in the middle
-	Secrets    Probe = "secrets"     // the key holds a planted mark
+
+	UnknownParameter Probe = "unknown-parameter" // a field that the protocol does not have
 )
 
 // Observation is one request of a run and what came back, judged.
@@ -76,6 +76,8 @@ type Run struct {
 	Severities   map[string]Severity // overrides of the contract
 	Rules        map[string]Rule     // by id
 	KeyOrder     []string            // declared order of the top-level keys, empty for none
+	FirstByte    time.Duration       // budget of the contract, 0 for none
+	Secret       string              // the key that was sent, empty for none
 	Observations []*Observation
 	RoundTrips   []RoundTrip // nil: no job service took part
 }

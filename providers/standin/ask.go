@@ -24,6 +24,8 @@ type Ask struct {
 	MaxOutputTokens *int64
 	Temperature     string // as written, empty when absent
 	Stop            []string
+
+	key string // the API key, for faults that cannot keep it to themselves
 }
 
 // Prompt is all text of the request.

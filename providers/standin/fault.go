@@ -15,7 +15,8 @@ type Fault struct {
 	Script      func(Ask) *Answer // an answer that stops, waits or drips
 	NoRequestID bool              // no header states the id of the request
 	AnyModel    bool              // answers for models that it does not serve
-	KeepsOn     bool              // goes on working when its client has left
+	AnyField    bool              // drops parameters that it does not know
+	CrossTalk   bool              // gives one request the answer to another
 }
 
 // on returns the fault if it strikes this call, else nil.

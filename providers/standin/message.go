@@ -10,6 +10,7 @@ import (
 type Message struct {
 	ID        string
 	Model     string
+	Build     string // the fingerprint that is stated where the protocol has a field for it
 	Text      string
 	Reasoning string
 	Refusal   string
@@ -66,6 +67,8 @@ type Failure struct {
 	Code       string // the protocol's own word; empty takes the usual one for Status
 	Message    string
 	RetryAfter string // the header, empty for none
+
+	unknown []string // parameters for which the request was refused
 }
 
 // Reply is an answer as it will stand on the wire.

@@ -10,9 +10,9 @@ import (
 func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message {
 	text := script.Text
 	if text == "" {
-		text = s.output(a)
+		text = s.output(a, fault)
 	}
-	m := Message{ID: id, Model: a.Model, Finish: FinishStop, Input: tokens(a.Prompt())}
+	m := Message{ID: id, Model: a.Model, Build: "fp_standin_1", Finish: FinishStop, Input: tokens(a.Prompt())}
 	switch {
 	case Situation(a.Play) == PlayRefusal:
 		m.Refusal, m.Finish = "I can't help with that request.", FinishRefusal
@@ -37,9 +37,12 @@ func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message 
 }
 
 // output is the answer itself: what was told, else what the schema allows.
-func (s *Server) output(a Ask) string {
-	for _, r := range s.options.References {
+func (s *Server) output(a Ask, fault *Fault) string {
+	for i, r := range s.options.References {
 		if r.Text != "" && a.holds(r.Text) {
+			if fault != nil && fault.CrossTalk {
+				r = s.options.References[(i+1)%len(s.options.References)]
+			}
 			return r.Answer
 		}
 	}

@@ -102,12 +102,13 @@ func (openAIChat) reply(a Ask, m Message) Reply {
 		}
 		return body(http.StatusOK, compact(object{
 			"id": m.ID, "object": "chat.completion", "created": created, "model": m.Model, "usage": usage,
-			"choices": []any{object{"index": 0, "message": message, "logprobs": nil, "finish_reason": m.end(chatFinish)}},
+			"system_fingerprint": m.Build,
+			"choices":            []any{object{"index": 0, "message": message, "logprobs": nil, "finish_reason": m.end(chatFinish)}},
 		}))
 	}
 	chunk := func(choices []any, usage any) string {
 		return string(compact(object{
-			"id": m.ID, "object": "chat.completion.chunk", "created": created, "model": m.Model,
+			"id": m.ID, "object": "chat.completion.chunk", "created": created, "model": m.Model, "system_fingerprint": m.Build,
 			"choices": choices, "usage": usage,
 		}))
 	}

@@ -30,10 +30,16 @@ func decode(data []byte, into any, known map[string]bool) *Failure {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	var unknown []string
 	for _, name := range names {
 		if !known[name] {
-			return badRequest(fmt.Sprintf("%s: no such parameter", name))
+			unknown = append(unknown, name)
 		}
+	}
+	if unknown != nil {
+		f := badRequest(fmt.Sprintf("%s: no such parameter", unknown[0]))
+		f.unknown = unknown
+		return f
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return badRequest(err.Error())

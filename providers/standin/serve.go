@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/interlock-harness/interlock/providers"
@@ -18,6 +20,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	ask, refused := s.dialect.read(r, data)
+	if refused != nil && refused.unknown != nil && s.options.Fault != nil && s.options.Fault.AnyField {
+		ask, refused = s.dialect.read(r, without(data, refused.unknown))
+	}
+	ask.key = strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-Api-Key") + r.Header.Get("X-Goog-Api-Key")
 	ask.Protocol = s.options.Protocol
 	ask.Job, ask.Attempt, ask.Play = r.Header.Get(HeaderJob), r.Header.Get(HeaderAttempt), r.Header.Get(HeaderPlay)
 	call := &Call{
@@ -103,6 +109,16 @@ func finishReply(reply Reply, script Answer) Reply {
 		script.Reply(&reply)
 	}
 	return reply
+}
+
+// without leaves parameters out of a request.
+func without(data []byte, names []string) []byte {
+	n, ok := parseNode(string(data))
+	if !ok {
+		return data
+	}
+	n.members = slices.DeleteFunc(n.members, func(m member) bool { return slices.Contains(names, m.name) })
+	return []byte(n.String())
 }
 
 // situation is what the certifier asked to be played, as far as it is an error
