@@ -55,5 +55,4 @@ const (
 	PlayRefusal   Situation = "refusal"    // the model declines
 	PlayFilter    Situation = "filter"     // a filter blocks prompt or answer
 	PlayStall     Situation = "stall"      // half an answer, then nothing
-	PlaySchema    Situation = "schema"     // nothing special: the request tests whether the schema is kept to
 )

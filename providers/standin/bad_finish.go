@@ -2,39 +2,39 @@ package standin
 
 // Faults of how an answer ends.
 var endFaults = []Fault{
-	Fault{Name: "trunc-as-stop", Limited: func(_ Ask, m *Message) {
+	{Name: "trunc-as-stop", Limited: func(_ Ask, m *Message) {
 		if m.Finish == FinishLength {
 			m.Finish = FinishStop
 		}
 	}},
-	Fault{Name: "trunc-as-tool_calls", Limited: func(_ Ask, m *Message) {
+	{Name: "trunc-as-tool_calls", Limited: func(_ Ask, m *Message) {
 		if m.Finish == FinishLength && len(m.Calls) > 0 {
 			m.Finish = FinishTool
 		}
 	}},
-	Fault{Name: "finish-novel", Limited: func(_ Ask, m *Message) {
+	{Name: "finish-novel", Limited: func(_ Ask, m *Message) {
 		if m.Finish == FinishStop || m.Finish == FinishTool {
 			m.Word = "concluded"
 		}
 	}},
-	Fault{Name: "finish-absent", Reply: func(a Ask, m Message, r *Reply) {
+	{Name: "finish-absent", Reply: func(a Ask, m Message, r *Reply) {
 		if !a.Stream && m.Finish == FinishStop {
 			for _, word := range []string{"stop", "end_turn", "STOP", "COMPLETE", "completed"} {
 				r.replace(`":"`+word+`"`, `":null`)
 			}
 		}
 	}},
-	Fault{Name: "refusal-as-json", Message: func(a Ask, m *Message) {
+	{Name: "refusal-as-json", Message: func(a Ask, m *Message) {
 		if Situation(a.Play) == PlayRefusal {
 			m.Text, m.Refusal, m.Finish = fill(a), "", FinishStop
 		}
 	}},
-	Fault{Name: "blocked-empty-ok", Message: func(a Ask, m *Message) {
+	{Name: "blocked-empty-ok", Message: func(a Ask, m *Message) {
 		if m.Blocked {
 			m.Blocked, m.Finish = false, FinishStop
 		}
 	}},
-	Fault{Name: "only-reasoning", Message: func(a Ask, m *Message) {
+	{Name: "only-reasoning", Message: func(a Ask, m *Message) {
 		if a.Play == "" {
 			m.Reasoning, m.Text = m.Text, ""
 			if len(m.Calls) > 0 {
@@ -42,7 +42,7 @@ var endFaults = []Fault{
 			}
 		}
 	}},
-	Fault{Name: "empty-ok", Message: func(a Ask, m *Message) {
+	{Name: "empty-ok", Message: func(a Ask, m *Message) {
 		if a.Play == "" {
 			m.Text = ""
 			if len(m.Calls) > 0 {
@@ -50,12 +50,12 @@ var endFaults = []Fault{
 			}
 		}
 	}},
-	Fault{Name: "usage-absent", Limited: func(_ Ask, m *Message) { m.NoUsage = true }},
-	Fault{Name: "usage-total-off", Limited: func(_ Ask, m *Message) { m.Extra = 7 }},
-	Fault{Name: "usage-negative", Limited: func(_ Ask, m *Message) { m.Input = -m.Input - 1 }},
-	Fault{Name: "usage-frozen", Limited: func(_ Ask, m *Message) { m.Output = 1 }},
-	Fault{Name: "answers-any-model", AnyModel: true},
-	Fault{Name: "model-swap", Limited: func(_ Ask, m *Message) { m.Model = "standin-other-9" }},
+	{Name: "usage-absent", Limited: func(_ Ask, m *Message) { m.NoUsage = true }},
+	{Name: "usage-total-off", Limited: func(_ Ask, m *Message) { m.Extra = 7 }},
+	{Name: "usage-negative", Limited: func(_ Ask, m *Message) { m.Input = -m.Input - 1 }},
+	{Name: "usage-frozen", Limited: func(_ Ask, m *Message) { m.Output = 1 }},
+	{Name: "answers-any-model", AnyModel: true},
+	{Name: "model-swap", Limited: func(_ Ask, m *Message) { m.Model = "standin-other-9" }},
 }
 
 // replace changes text in all pieces of a reply.

@@ -9,7 +9,7 @@ import (
 
 // Faults of the output: its form, its schema, its rules.
 var outputFaults = []Fault{
-	Fault{Name: "wrong-type", Every: 20, Message: edit(func(n *node) {
+	{Name: "wrong-type", Every: 20, Message: edit(func(n *node) {
 		v := n.first('n')
 		if v == nil {
 			v = n.first('"')
@@ -18,11 +18,11 @@ var outputFaults = []Fault{
 		}
 		v.kind = '"'
 	})},
-	Fault{Name: "missing-key", Every: 20, Message: edit(func(n *node) { n.members = n.members[:max(0, len(n.members)-1)] })},
-	Fault{Name: "extra-key-top", Message: edit(func(n *node) {
+	{Name: "missing-key", Every: 20, Message: edit(func(n *node) { n.members = n.members[:max(0, len(n.members)-1)] })},
+	{Name: "extra-key-top", Message: edit(func(n *node) {
 		n.members = append(n.members, member{"confidence", &node{kind: 'n', text: "0.98"}})
 	})},
-	Fault{Name: "extra-key-nested", Message: edit(func(n *node) {
+	{Name: "extra-key-nested", Message: edit(func(n *node) {
 		inner := n
 		n.each(func(_ string, v *node) bool {
 			if v != n && v.kind == '{' {
@@ -32,56 +32,65 @@ var outputFaults = []Fault{
 		})
 		inner.members = append(inner.members, member{"__proto__", &node{kind: 'x', text: "null"}})
 	})},
-	Fault{Name: "extra-key-other-case", Message: edit(func(n *node) {
+	{Name: "extra-key-other-case", Message: edit(func(n *node) {
 		if len(n.members) > 0 {
 			first := n.members[0]
 			n.members = append(n.members, member{strings.ToUpper(first.name), first.value})
 		}
 	})},
-	Fault{Name: "dup-key", Message: edit(func(n *node) {
+	{Name: "dup-key", Message: edit(func(n *node) {
 		if n.kind == '{' && len(n.members) > 0 {
 			n.members = append(n.members, n.members[0])
 		}
 	})},
-	Fault{Name: "exp-bomb", Message: edit(func(n *node) {
+	{Name: "exp-bomb", Message: edit(func(n *node) {
 		v := n.first('n')
 		if v == nil {
 			v = n.first('"')
 		}
 		v.kind, v.text = 'n', "1e1000001"
 	})},
-	Fault{Name: "deep-nest", Message: edit(func(n *node) {
+	{Name: "deep-nest", Message: edit(func(n *node) {
 		v := n.first('"')
 		v.kind, v.text = 'x', strings.Repeat("[", 70)+strings.Repeat("]", 70)
 	})},
-	Fault{Name: "fenced", Message: inText(func(s string) string { return "```json\n" + s + "\n```" })},
-	Fault{Name: "prose", Message: inText(func(s string) string { return "Here is the result:\n" + s })},
-	Fault{Name: "think-block", Message: inText(func(s string) string { return "<think>Two lines.</think>" + s })},
-	Fault{Name: "enum-synonym", Message: edit(func(n *node) {
+	{Name: "fenced", Message: inText(func(s string) string { return "```json\n" + s + "\n```" })},
+	{Name: "prose", Message: inText(func(s string) string { return "Here is the result:\n" + s })},
+	{Name: "think-block", Message: inText(func(s string) string { return "<think>Two lines.</think>" + s })},
+	{Name: "enum-synonym", Message: edit(func(n *node) {
 		v := pick(n, "currency", '"')
 		v.text = map[string]string{"EUR": "Euro", "USD": "US dollars", "INR": "rupees"}[v.text]
 	})},
-	Fault{Name: "below-minimum", Message: edit(func(n *node) { pick(n, "qty", 'n').text = "0" })},
-	Fault{Name: "date-slashes", Message: edit(func(n *node) {
+	{Name: "below-minimum", Message: edit(func(n *node) { pick(n, "qty", 'n').text = "0" })},
+	{Name: "date-slashes", Message: edit(func(n *node) {
 		v := pick(n, "issued_on", '"')
 		v.text = strings.ReplaceAll(v.text, "-", "/")
 	})},
-	Fault{Name: "null-for-absent", Message: edit(func(n *node) {
+	{Name: "null-for-absent", Message: edit(func(n *node) {
 		v := pick(n, "issued_on", '"')
 		v.kind, v.text = 'x', "null"
 	})},
-	Fault{Name: "sorted-keys", Message: edit(func(n *node) {
+	{Name: "sorted-keys", Message: edit(func(n *node) {
 		slices.SortFunc(n.members, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	})},
-	Fault{Name: "strict-ignored", Message: func(a Ask, m *Message) {
-		if Situation(a.Play) == PlaySchema {
+	{Name: "strict-ignored", Message: func(a Ask, m *Message) {
+		if strings.Contains(a.User, "Forget the form that was asked for") {
 			rewrite(func(string) string { return `{"answer":"see above"}` })(a, m)
 		}
 	}},
-	Fault{Name: "sum-mismatch", Message: edit(func(n *node) { bump(pick(n, "total_cents", 'n'), 1) })},
-	Fault{Name: "invented-id", Message: edit(func(n *node) { pick(n, "invoice_id", '"').text += "-X1" })},
-	Fault{Name: "invented-code", Message: edit(func(n *node) { pick(n, "sku", '"').text += "9" })},
-	Fault{Name: "locale-decimal", Message: edit(func(n *node) { // 12,40 read as 1240.00
+	{Name: "lines-reversed", Every: 10, Message: edit(func(n *node) {
+		n.each(func(_ string, v *node) bool {
+			if v.kind == '[' {
+				slices.Reverse(v.members)
+			}
+			return true
+		})
+	})},
+	{Name: "cross-talk", Every: 10, CrossTalk: true},
+	{Name: "sum-mismatch", Message: edit(func(n *node) { bump(pick(n, "total_cents", 'n'), 1) })},
+	{Name: "invented-id", Message: edit(func(n *node) { pick(n, "invoice_id", '"').text += "-X1" })},
+	{Name: "invented-code", Message: edit(func(n *node) { pick(n, "sku", '"').text += "9" })},
+	{Name: "locale-decimal", Message: edit(func(n *node) { // 12,40 read as 1240.00
 		n.each(func(name string, v *node) bool {
 			if v.kind == 'n' && strings.HasSuffix(name, "_cents") {
 				v.text += "00"
@@ -89,11 +98,11 @@ var outputFaults = []Fault{
 			return true
 		})
 	})},
-	Fault{Name: "other-year", Message: edit(func(n *node) {
+	{Name: "other-year", Message: edit(func(n *node) {
 		v := pick(n, "issued_on", '"')
 		v.text = strings.Replace(v.text, "2026", "2025", 1)
 	})},
-	Fault{Name: "shape-flip-1-in-10", Every: 10, Message: edit(func(n *node) {
+	{Name: "shape-flip-1-in-10", Every: 10, Message: edit(func(n *node) {
 		if v := pick(n, "total_cents", 'n'); v.text != "" {
 			v.text += ".0"
 		}

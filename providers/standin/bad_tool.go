@@ -12,23 +12,23 @@ func inCalls(f func(m *Message)) func(Ask, *Message) {
 
 // Faults of tool calls.
 var toolFaults = []Fault{
-	Fault{Name: "undeclared-tool", Message: inCalls(func(m *Message) { m.Calls[0].Name += "_v2" })},
-	Fault{Name: "args-double-encoded", Message: inCalls(func(m *Message) { m.Calls[0].Arguments = quoted(m.Calls[0].Arguments) })},
-	Fault{Name: "args-cut", Message: inCalls(func(m *Message) {
+	{Name: "undeclared-tool", Message: inCalls(func(m *Message) { m.Calls[0].Name += "_v2" })},
+	{Name: "args-double-encoded", Message: inCalls(func(m *Message) { m.Calls[0].Arguments = quoted(m.Calls[0].Arguments) })},
+	{Name: "args-cut", Message: inCalls(func(m *Message) {
 		m.Calls[0].Arguments = m.Calls[0].Arguments[:len(m.Calls[0].Arguments)/2]
 	})},
-	Fault{Name: "choice-ignored", Message: func(a Ask, m *Message) { // a call is required, and text comes
+	{Name: "choice-ignored", Message: func(a Ask, m *Message) { // a call is required, and text comes
 		if len(m.Calls) > 0 {
 			m.Text, m.Calls, m.Finish = "I have read the document and everything is in order.", nil, FinishStop
 		}
 	}},
-	Fault{Name: "called-twice", Message: inCalls(func(m *Message) {
+	{Name: "called-twice", Message: inCalls(func(m *Message) {
 		again := m.Calls[0]
 		again.ID += "-2"
 		m.Calls = append(m.Calls, again)
 	})},
-	Fault{Name: "id-reuse", Message: inCalls(func(m *Message) { m.Calls[0].ID = "standin-call-1" })},
-	Fault{Name: "call-as-text", Message: inCalls(func(m *Message) {
+	{Name: "id-reuse", Message: inCalls(func(m *Message) { m.Calls[0].ID = "standin-call-1" })},
+	{Name: "call-as-text", Message: inCalls(func(m *Message) {
 		m.Text = fmt.Sprintf("<tool_call>{\"name\":%q,\"arguments\":%s}</tool_call>", m.Calls[0].Name, m.Calls[0].Arguments)
 		m.Calls, m.Finish = nil, FinishStop
 	})},

@@ -4,52 +4,53 @@ import (
 	"bytes"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Faults of the wire: statuses, envelopes, streams.
 var wireFaults = []Fault{
-	Fault{Name: "html-200", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "html-200", Reply: func(_ Ask, _ Message, r *Reply) {
 		r.Stream = false
 		r.Header = http.Header{"Content-Type": {"text/html; charset=utf-8"}}
 		r.Pieces = []Piece{{Raw: []byte("<!doctype html><title>Welcome</title><p>Please sign in.")}}
 	}},
-	Fault{Name: "trailing-bytes", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "trailing-bytes", Reply: func(_ Ask, _ Message, r *Reply) {
 		if !r.Stream {
 			r.Pieces = append(r.Pieces, Piece{Raw: []byte("\n{}")})
 		}
 	}},
-	Fault{Name: "body-not-utf8", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "body-not-utf8", Reply: func(_ Ask, _ Message, r *Reply) {
 		if !r.Stream {
 			r.Pieces[0].Raw = bytes.Replace(r.Pieces[0].Raw, []byte("{"), []byte("{\"note\":\"caf\xe9\","), 1)
 		}
 	}},
-	Fault{Name: "error-as-content", Failure: func(f Failing, r *Reply) {
+	{Name: "error-as-content", Failure: func(f Failing, r *Reply) {
 		if asked := f.Failure.Status; asked != http.StatusTooManyRequests && asked < 500 && asked != http.StatusNotFound {
 			*r = f.Render(Message{ID: "standin-error", Model: f.Ask.Model, Text: "Error: " + f.Failure.Message, Finish: FinishStop})
 		}
 	}},
-	Fault{Name: "error-without-shape", Failure: func(f Failing, r *Reply) {
+	{Name: "error-without-shape", Failure: func(f Failing, r *Reply) {
 		if f.Failure.Status == http.StatusBadRequest {
 			r.Pieces = []Piece{{Raw: []byte("{\"ok\":false}")}}
 		}
 	}},
-	Fault{Name: "no-request-id", NoRequestID: true},
-	Fault{Name: "429-no-hint", Failure: func(f Failing, r *Reply) {
+	{Name: "no-request-id", NoRequestID: true},
+	{Name: "429-no-hint", Failure: func(f Failing, r *Reply) {
 		if f.Failure.Status == http.StatusTooManyRequests {
 			r.Header.Del("Retry-After")
 		}
 	}},
-	Fault{Name: "429-hint-unusable", Failure: func(f Failing, r *Reply) {
+	{Name: "429-hint-unusable", Failure: func(f Failing, r *Reply) {
 		if f.Failure.Status == http.StatusTooManyRequests {
 			r.Header.Set("Retry-After", "-1")
 		}
 	}},
-	Fault{Name: "529-as-400", Failure: func(f Failing, r *Reply) {
+	{Name: "529-as-400", Failure: func(f Failing, r *Reply) {
 		if f.Failure.Status >= 500 {
 			r.Status = http.StatusBadRequest
 		}
 	}},
-	Fault{Name: "sse-error-after-200", Broken: func(a Ask, whole Reply) *Reply {
+	{Name: "sse-error-after-200", Broken: func(a Ask, whole Reply) *Reply {
 		cut, deltas := whole, 0
 		cut = cut.without(func(p Piece) bool { // half of the answer, then an end as if it were whole
 			if p.Delta {
@@ -59,12 +60,12 @@ var wireFaults = []Fault{
 		})
 		return &cut
 	}},
-	Fault{Name: "eof-no-done", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "eof-no-done", Reply: func(_ Ask, _ Message, r *Reply) {
 		if r.Stream {
 			*r = r.without(func(p Piece) bool { return p.Finish || p.Marker })
 		}
 	}},
-	Fault{Name: "ping-as-data", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "ping-as-data", Reply: func(_ Ask, _ Message, r *Reply) {
 		if r.Stream && len(r.Pieces) > 2 {
 			ping := Piece{Raw: []byte("data: ping\n\n")}
 			if r.Pieces[0].Line {
@@ -73,12 +74,33 @@ var wireFaults = []Fault{
 			r.Pieces = append([]Piece{r.Pieces[0], ping}, r.Pieces[1:]...)
 		}
 	}},
-	Fault{Name: "utf8-split", Message: func(a Ask, m *Message) {
+	{Name: "stall-mid-json", Every: 40, Script: func(a Ask) *Answer {
+		if a.Play != "" {
+			return nil
+		}
+		return &Answer{Cut: &Point{Bytes: 200}, CutBy: CutStall}
+	}},
+	{Name: "slow-start", Every: 4, Script: func(Ask) *Answer { return &Answer{Delay: 60 * time.Millisecond} }},
+	{Name: "echoes-auth-header", Reply: func(a Ask, _ Message, r *Reply) {
+		if a.key != "" {
+			r.Header.Set("X-Debug-Request", "authorization="+a.key)
+		}
+	}},
+	{Name: "report-injection", Failure: func(f Failing, r *Reply) {
+		if f.Failure.Status == http.StatusBadRequest {
+			r.replace("the body is not a JSON object", `\u001b[2J\u001b]0;certified\u0007<script>alert(1)</script>`)
+		}
+	}},
+	{Name: "drops-parameters", AnyField: true},
+	{Name: "fingerprint-rotates", Message: func(a Ask, m *Message) {
+		m.Build = "fp_standin_" + string('1'+rune(a.Call%3))
+	}},
+	{Name: "utf8-split", Message: func(a Ask, m *Message) {
 		if a.Stream {
 			rewrite(splitCharacters)(a, m)
 		}
 	}},
-	Fault{Name: "stream-drops-last-delta", Reply: func(_ Ask, _ Message, r *Reply) {
+	{Name: "stream-drops-last-delta", Reply: func(_ Ask, _ Message, r *Reply) {
 		if !r.Stream {
 			return
 		}
