@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"providers/bedrock":                       {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/certificate":                   {"providers", "providers/contract", "providers/strictjson"},
 	"providers/cohere":                        {"providers", "providers/envelope", "providers/strictjson"},
+	"providers/contract":                      {"providers", "providers/strictjson", "providers/strictyaml", "providers/schema", "providers/rule"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},
 	"providers/check":                         {"providers", "providers/judge", "providers/wire", "providers/contract", "providers/envelope", "providers/sse", "providers/strictjson", "providers/statistics"},
 	"providers/fixtures":                      {},

@@ -37,8 +37,8 @@ func (d decoder) value(n *yaml.Node, v reflect.Value, what string) error {
 	switch v.Type() {
 	case rawType:
 		return d.raw(n, v)
-	case numberType:
-		if n.Kind != yaml.ScalarNode || quoted(n) || !number.MatchString(n.Value) {
+	case numberType: // quoted or not: it keeps its digits either way
+		if n.Kind != yaml.ScalarNode || !number.MatchString(n.Value) {
 			return d.wanted(n, what, "a number")
 		}
 		v.SetString(n.Value)
