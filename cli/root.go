@@ -57,6 +57,7 @@ func rootCommand(s *streams) *cobra.Command {
 		healthcheckCommand(s),
 		keyCommand(s),
 		promptCommand(s),
+		standCommand(s),
 	)
 	return root
 }

@@ -49,7 +49,12 @@ type Balancer struct {
 
 // NewBalancer starts a balancer on a port of 127.0.0.1.
 func NewBalancer(backends ...Backend) (*Balancer, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	return NewBalancerAt("127.0.0.1:0", backends...)
+}
+
+// NewBalancerAt is NewBalancer at an address of its own.
+func NewBalancerAt(addr string, backends ...Backend) (*Balancer, error) {
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("balancer: %w", err)
 	}
