@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"providers/mistral":                       {"providers", "providers/envelope", "providers/openai"},
 	"providers/ollama":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/openai":                        {"providers", "providers/envelope", "providers/strictjson"},
+	"providers/profile":                       {"providers", "providers/strictyaml", "providers/wire"},
 	"providers/prompt/fetch":                  {},
 	"providers/rule":                          {"providers/strictjson"},
 	"providers/schema":                        {"providers/strictjson"},
