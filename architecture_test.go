@@ -34,6 +34,8 @@ var mayImport = map[string][]string{
 	"providers/cohere":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/contract":                      {"providers", "providers/strictjson", "providers/strictyaml", "providers/schema", "providers/rule"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},
+	"providers/call":                          {"providers", "providers/wire"},
+	"scenarios":                               {"harness/...", "providers/..."},
 	"providers/check":                         {"providers", "providers/judge", "providers/wire", "providers/contract", "providers/envelope", "providers/sse", "providers/strictjson", "providers/statistics"},
 	"providers/fixtures":                      {},
 	"providers/gemini":                        {"providers", "providers/envelope", "providers/strictjson"},

@@ -225,3 +225,15 @@ func (w *World) ClientGone(ctx context.Context, name string) (context.Context, *
 	w.Add(f)
 	return ctx, f
 }
+
+// DyingConnection: the second answer on a kept connection is lost.
+func (w *World) DyingConnection(ctx context.Context) (*fault.OnWire, error) {
+	f, err := fault.DyingConnection(ctx, w.toAPI())
+	return keep(w, f, err)
+}
+
+// LockTable: who needs the table in a mode that conflicts waits until Release.
+func (w *World) LockTable(ctx context.Context, table, mode string) (*fault.Lock, error) {
+	f, err := fault.LockTable(ctx, w.Recorder, w.Service.PGURL(), table, mode)
+	return keep(w, f, err)
+}

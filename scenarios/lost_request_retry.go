@@ -1,0 +1,43 @@
+package scenarios
+
+import (
+	"net/http"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/target"
+)
+
+var lostRequestRetry = Info{
+	Number: 5, Slug: "lost-request-retry", Title: "a click that never arrived, clicked again", Group: Submit, Level: 0,
+	Fault:  "the connection is cut before the first byte of the request arrives",
+	Expect: invariant.Expect{Invariants: []invariant.ID{"I1", "I8"}, Faults: []string{"lost-request"}},
+}
+
+var _ = Describe(lostRequestRetry.text(), about(lostRequestRetry), func() {
+	It("makes the job at the second click", func(ctx SpecContext) {
+		w := begin(ctx)
+		cut, err := w.LostRequest(ctx)
+		w.works(err)
+		client := w.Client("client-1")
+
+		By("losing the whole first click")
+		_, err = client.Through(cut.URL()).Submit(ctx, w.Key("a"), w.Intent("a"))
+		w.expect(target.IsUnknown(err)).To(BeTrue(), "the client sees the same as with a lost answer: %v", err)
+		w.arrives(awaits(ctx, cut))
+
+		By("clicking again, once only half of the body arrives, then whole")
+		half, err := w.CutRequest(ctx, 300)
+		w.works(err)
+		_, err = client.Through(half.URL()).Submit(ctx, w.Key("a"), w.Intent("a"))
+		w.expect(target.IsUnknown(err)).To(BeTrue(), "half a click is no click: %v", err)
+		w.arrives(awaits(ctx, half))
+		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
+		w.expect(err).NotTo(HaveOccurred())
+		w.expect(job.Answer.Status).To(Equal(http.StatusCreated), "nothing was stored before")
+		_, err = w.Status(within(ctx, toComplete), client, job.ID, "succeeded")
+		w.expect(err).NotTo(HaveOccurred())
+	}, SpecTimeout(toPlay))
+})

@@ -1,0 +1,237 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"github.com/interlock-harness/interlock/harness/history"
+	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/stage"
+	"github.com/interlock-harness/interlock/harness/target"
+)
+
+// The stage of this process. It is set when the first spec asks for it, so that
+// a run that selects nothing starts nothing.
+var theStage struct {
+	mu      sync.Mutex
+	options stage.Options
+	mutant  string
+	stage   *stage.Stage
+	failed  error
+}
+
+// Configure says how the stage of this process is set. Call it before specs run.
+func Configure(o stage.Options) {
+	theStage.mu.Lock()
+	defer theStage.mu.Unlock()
+	theStage.options = o
+}
+
+// Close takes the stage down, if it was set, and removes all that it made.
+func Close() error {
+	theStage.mu.Lock()
+	defer theStage.mu.Unlock()
+	s := theStage.stage
+	theStage.stage, theStage.failed = nil, nil
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}
+
+// StageText says in one line what the stage is made of; empty before it is set.
+func StageText() string {
+	theStage.mu.Lock()
+	defer theStage.mu.Unlock()
+	if theStage.stage == nil {
+		return ""
+	}
+	return theStage.stage.Describe()
+}
+
+// setStage returns the stage, setting it at the first call. A stage that could
+// not be set is not tried again for every spec.
+func setStage(ctx context.Context) (*stage.Stage, error) {
+	theStage.mu.Lock()
+	defer theStage.mu.Unlock()
+	if theStage.stage == nil && theStage.failed == nil {
+		theStage.stage, theStage.failed = stage.Start(ctx, theStage.options)
+	}
+	return theStage.stage, theStage.failed
+}
+
+// stageLevel is how deep a stage with the reference service can be looked into.
+const stageLevel invariant.Level = 4
+
+// World is the part of the stage that one scenario plays on.
+type World struct {
+	*stage.World
+	info    Info
+	started time.Time
+	stopped string // why the scenario could not go on, where that says nothing about the target
+}
+
+// begin opens the world of the running scenario, and has its history judged when
+// the spec is over, whatever happened in between.
+func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
+	ginkgo.GinkgoHelper()
+	slug := slugOf(ginkgo.CurrentSpecReport().ContainerHierarchyTexts)
+	info, ok := Find(slug)
+	if !ok {
+		ginkgo.Fail(fmt.Sprintf("the first word of the spec's text, %q, names no scenario", slug))
+	}
+	w := &World{info: info, started: time.Now()}
+	s, err := setStage(ctx)
+	if err == nil {
+		w.World, err = s.World(ctx, slug, options...)
+	}
+	if err != nil {
+		tell(Outcome{
+			Info: info, Result: invariant.Result{Verdict: invariant.Infrastructure}, Verdict: invariant.Infrastructure,
+			Trouble: err.Error(), Took: time.Since(w.started),
+		})
+		ginkgo.Fail("infrastructure: " + err.Error())
+	}
+	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { w.end(ctx) }, ginkgo.NodeTimeout(toEnd))
+	return w
+}
+
+// end finishes the history, judges it and compares the verdict with the one that
+// the scenario wants.
+func (w *World) end(ctx context.Context) {
+	report := ginkgo.CurrentSpecReport()
+	finish := w.Finish(ctx, toDrain)
+	if err := w.Recorder.Flush(); err != nil {
+		finish = errors.Join(finish, err)
+	}
+	events := w.History()
+	o := Outcome{Info: w.info, Events: events, Took: time.Since(w.started)}
+	o.Result = invariant.Judge(events, stageLevel, w.info.Expect)
+	o.Verdict = o.Result.Verdict
+	if report.Failed() {
+		o.Trouble = report.FailureMessage()
+		if w.stopped != "" {
+			o.Trouble = w.stopped
+			o.Verdict = invariant.Worse(o.Verdict, invariant.Inconclusive)
+		} else {
+			o.Verdict = invariant.Violation
+		}
+	}
+	if finish != nil {
+		o.Trouble = errors.Join(errors.New(o.Trouble), finish).Error()
+		o.Verdict = invariant.Worse(o.Verdict, invariant.Infrastructure)
+	}
+	if err := w.Close(); err != nil {
+		o.Trouble = err.Error()
+		o.Verdict = invariant.Worse(o.Verdict, invariant.Infrastructure)
+	}
+	tell(o)
+	if !o.Met() {
+		ginkgo.Fail(o.text())
+	}
+}
+
+// arrives waits until the play has come to a place that it needs: a gate, a
+// fault that fired, a lock that is waited for. Where it does not come there, the
+// scenario has proved nothing about the target, and is inconclusive.
+func (w *World) arrives(err error) {
+	ginkgo.GinkgoHelper()
+	if err != nil {
+		w.stopped = err.Error()
+		ginkgo.Fail("inconclusive: " + err.Error())
+	}
+}
+
+// works is for steps of the stage itself: when one fails the target was not
+// judged.
+func (w *World) works(err error) {
+	ginkgo.GinkgoHelper()
+	if err != nil {
+		w.Recorder.Infrastructure(err)
+		w.stopped = err.Error()
+		ginkgo.Fail("infrastructure: " + err.Error())
+	}
+}
+
+// expect is for what the contract promises: when it does not hold, the target
+// broke it.
+func (w *World) expect(actual any, extra ...any) gomega.Assertion {
+	ginkgo.GinkgoHelper()
+	return gomega.Expect(actual, extra...)
+}
+
+// Outcome is a scenario that was played and judged.
+type Outcome struct {
+	Info    Info              `json:"info"`
+	Verdict invariant.Verdict `json:"verdict"`
+	Result  invariant.Result  `json:"result"`
+	Trouble string            `json:"trouble,omitempty"` // why the play stopped early
+	Took    time.Duration     `json:"-"`
+	Events  []history.Event   `json:"-"`
+}
+
+// Met reports whether the scenario came out as it must.
+func (o Outcome) Met() bool {
+	return o.Verdict == o.Info.Expect.Wanted() && (o.Info.MustBreak == "" || o.Result.Violated(o.Info.MustBreak))
+}
+
+func (o Outcome) text() string {
+	text := fmt.Sprintf("%s: %s, and %s was wanted", o.Info.Slug, o.Verdict, o.Info.Expect.Wanted())
+	for _, f := range o.Result.Findings {
+		text += fmt.Sprintf("\n  %s %s: %s", f.Invariant, f.Verdict, f.Sentence)
+	}
+	if o.Trouble != "" {
+		text += "\n  " + o.Trouble
+	}
+	return text
+}
+
+var listeners struct {
+	mu sync.Mutex
+	of []func(Outcome)
+}
+
+// Listen has f told of each scenario that was judged, until the returned
+// function is called.
+func Listen(f func(Outcome)) (stop func()) {
+	listeners.mu.Lock()
+	defer listeners.mu.Unlock()
+	listeners.of = append(listeners.of, f)
+	n := len(listeners.of) - 1
+	return func() {
+		listeners.mu.Lock()
+		defer listeners.mu.Unlock()
+		listeners.of[n] = nil
+	}
+}
+
+func tell(o Outcome) {
+	ginkgo.AddReportEntry("outcome", ginkgo.ReportEntryVisibilityNever, o.Verdict)
+	listeners.mu.Lock()
+	defer listeners.mu.Unlock()
+	for _, f := range listeners.of {
+		if f != nil {
+			f(o)
+		}
+	}
+}
+
+// soonDue is an intent whose soft deadline passes while the scenario looks on.
+func (w *World) soonDue(name string) target.Intent {
+	i := w.Intent(name)
+	i.DeadlineMS = soon.Milliseconds()
+	return i
+}
+
+// staysPut expects that look goes on returning want for a while in which a
+// careless service would have moved on.
+func (w *World) staysPut(ctx ginkgo.SpecContext, what string, look func() int, want int) {
+	ginkgo.GinkgoHelper()
+	gomega.Consistently(ctx, look).WithTimeout(toStayPut).WithPolling(toStayPut/10).Should(gomega.Equal(want), what)
+}

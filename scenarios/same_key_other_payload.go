@@ -1,0 +1,53 @@
+package scenarios
+
+import (
+	"net/http"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/target"
+)
+
+var sameKeyOtherPayload = Info{
+	Number: 8, Slug: "same-key-other-payload", Title: "one key under two different intents", Group: Submit, Level: 0,
+	Fault:  "a second POST carries the key of the first and another input, while the job runs and after it ended",
+	Expect: invariant.Expect{Invariants: []invariant.ID{"I2"}},
+	Labels: []string{Breakpoints},
+}
+
+var _ = Describe(sameKeyOtherPayload.text(), about(sameKeyOtherPayload), func() {
+	It("refuses the second intent in every state of the job, and changes nothing", func(ctx SpecContext) {
+		w := begin(ctx)
+		client := w.Client("client-1")
+		gate := w.Provider(openai).Hold(match("a"))
+		first, err := client.Submit(ctx, w.Key("k"), w.Intent("a"))
+		w.expect(err).NotTo(HaveOccurred())
+		w.arrives(awaits(ctx, gate))
+
+		By("using the key for another input while the first still runs")
+		w.refuses(client.Submit(ctx, w.Key("k"), w.Intent("b")))
+
+		By("and again when it has ended")
+		gate.Release()
+		_, err = w.Status(within(ctx, toComplete), client, first.ID, "succeeded")
+		w.expect(err).NotTo(HaveOccurred())
+		w.refuses(client.Submit(ctx, w.Key("k"), w.Intent("b")))
+
+		By("finding that the first intent still has its job, and the second none")
+		again, err := client.Submit(ctx, w.Key("k"), w.Intent("a"))
+		w.expect(err).NotTo(HaveOccurred())
+		w.expect(again.ID).To(Equal(first.ID))
+		w.expect(w.Provider(openai).Calls(match("b"))).To(BeEmpty())
+	}, SpecTimeout(toPlay))
+})
+
+// refuses expects the answer to a key that belongs to another intent.
+func (w *World) refuses(_ target.Job, err error) {
+	GinkgoHelper()
+	w.expect(err).To(MatchError(target.Reason("idempotency-key-reused")))
+	refused, _ := err.(*target.Refused)
+	w.expect(refused.Status).To(Equal(http.StatusConflict))
+	w.expect(refused.Header.Get("X-Should-Retry")).To(Equal("false"), "many clients retry a 409 by themselves")
+}

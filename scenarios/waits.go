@@ -1,0 +1,35 @@
+package scenarios
+
+import (
+	"context"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+)
+
+// All bounds of the scenarios. None of them decides an order: they only end a
+// wait for something that should long have happened.
+const (
+	toArrive   = 3 * time.Second // a call at a gate, a waiter at a lock, a fault that fires
+	toComplete = 3 * time.Second // a job that nothing keeps from being finished
+	toExpire   = 3 * time.Second // a deadline or lease of a few hundred milliseconds, and the reaper after it
+	toStayPut  = 150 * time.Millisecond
+	toDrain    = 4 * time.Second  // everything, after all faults are lifted
+	toEnd      = 20 * time.Second // drain, read, judge, and take down an own service
+	toPlay     = 15 * time.Second // one whole spec
+)
+
+// soon is a soft deadline that a scenario wants to see pass.
+const soon = 120 * time.Millisecond
+
+// within bounds one wait of a spec.
+func within(ctx ginkgo.SpecContext, bound time.Duration) context.Context {
+	bounded, cancel := context.WithTimeout(ctx, bound)
+	ginkgo.DeferCleanup(cancel)
+	return bounded
+}
+
+// awaits waits until a fault acted.
+func awaits(ctx ginkgo.SpecContext, f interface{ Await(context.Context) error }) error {
+	return f.Await(within(ctx, toArrive))
+}
