@@ -24,6 +24,9 @@ func oneWinner(f *facts, t *tally) {
 			continue
 		}
 		t.saw(1)
+		if changedResult(j, t) {
+			continue
+		}
 		if len(winners) > 1 {
 			t.violated(Finding{
 				Sentence: fmt.Sprintf("Attempts %s and %s of job %s both succeeded.", winners[0].id, winners[1].id, j.id),
@@ -32,7 +35,7 @@ func oneWinner(f *facts, t *tally) {
 			}, won...)
 			continue
 		}
-		if changedResult(j, t) || completedTwice(j, t) || versionStands(j, t) {
+		if completedTwice(j, t) || versionStands(j, t) {
 			continue
 		}
 		foreignResult(f, j, t)

@@ -1,0 +1,244 @@
+// Package report is the evidence of a run: the folder with report.json,
+// history.jsonl, junit.xml, ctrf.json, summary.md and report.html, and the texts
+// that a person sees on a terminal.
+//
+// It keeps three rules. It decides nothing: every verdict comes from the
+// invariants, and Check recomputes them from the stored history. A file is there
+// whole or not at all. And text that a target, a provider or a database wrote is
+// Untrusted: each kind of output has one function that makes it harmless.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/interlock-harness/interlock/harness/history"
+	"github.com/interlock-harness/interlock/harness/invariant"
+)
+
+// Run is one run of scenarios, judged.
+type Run struct {
+	// ID names the run; it also stands in the first line of its history.
+	ID       string            `json:"id"`
+	Versions map[string]string `json:"versions,omitempty"` // interlock, go, postgresql, toxiproxy ...
+	Command  []string          `json:"command,omitempty"`  // the arguments that started it
+	// Again are the flags, beside the seed, that a repetition needs: --target ...
+	Again   []string        `json:"again,omitempty"`
+	Seed    int64           `json:"seed"`
+	Level   invariant.Level `json:"level"`
+	Target  string          `json:"target"`           // built-in service, or a URL
+	Mutant  string          `json:"mutant,omitempty"` // of the service, where it ran with one
+	Stage   string          `json:"stage,omitempty"`  // one line: PostgreSQL 15.18, Toxiproxy embedded
+	Started time.Time       `json:"started"`
+	Took    Milliseconds    `json:"took_ms"`
+	// Interrupted is true when a signal ended the run; the plays are those that
+	// were judged until then.
+	Interrupted bool             `json:"interrupted,omitempty"`
+	Plays       []Play           `json:"plays"`
+	Skipped     []NotApplicable  `json:"not_applicable,omitempty"`
+	Coverage    []invariant.Edge `json:"coverage,omitempty"`
+}
+
+// Milliseconds is a duration as the files write it.
+type Milliseconds time.Duration
+
+// Play is one spec of a scenario that was played and judged.
+type Play struct {
+	Slug  string `json:"slug"`
+	Title string `json:"title"`
+	Text  string `json:"text,omitempty"` // of the spec, below the scenario's
+	Group string `json:"group"`
+	Fault string `json:"fault,omitempty"` // one line for people
+	// History names the events of this play (Event.Scenario).
+	History string           `json:"history"`
+	Expect  invariant.Expect `json:"expect"`
+	// MustBreak is the invariant by which a canary must be violated.
+	MustBreak invariant.ID      `json:"must_break,omitempty"`
+	Verdict   invariant.Verdict `json:"verdict"`
+	Result    invariant.Result  `json:"result"`
+	Trouble   string            `json:"trouble,omitempty"` // why it stopped early
+	Took      Milliseconds      `json:"took_ms"`
+}
+
+// NotApplicable is a scenario above the level of the target.
+type NotApplicable struct {
+	Slug  string          `json:"slug"`
+	Title string          `json:"title"`
+	Group string          `json:"group"`
+	Needs invariant.Level `json:"needs"`
+}
+
+// Met reports whether the play came out as its scenario wants.
+func (p Play) Met() bool {
+	return p.Verdict == p.Expect.Wanted() && (p.MustBreak == "" || p.Result.Violated(p.MustBreak))
+}
+
+// canary reports whether the scenario must not pass.
+func (p Play) canary() bool { return p.Expect.Wanted() != invariant.Pass }
+
+// reported is the verdict of the play as the run counts it. A canary that came
+// out otherwise than it must has shown that the harness cannot be trusted.
+func (p Play) reported() invariant.Verdict {
+	switch {
+	case p.Met():
+		return invariant.Pass
+	case p.canary() || p.Verdict == invariant.Pass:
+		return invariant.Infrastructure
+	}
+	return p.Verdict
+}
+
+// Scenario is what all plays of one scenario say together.
+type Scenario struct {
+	Slug       string            `json:"slug"`
+	Title      string            `json:"title"`
+	Group      string            `json:"group"`
+	Fault      string            `json:"fault,omitempty"`
+	Verdict    invariant.Verdict `json:"verdict"`
+	Canary     invariant.Verdict `json:"canary,omitempty"` // what it must come out as, where not pass
+	Invariants []invariant.ID    `json:"invariants,omitempty"`
+	Violated   []invariant.ID    `json:"violated,omitempty"`
+	Armed      int               `json:"faults_armed"`
+	Fired      int               `json:"faults_fired"`
+	Operations int               `json:"operations"`
+	Took       Milliseconds      `json:"took_ms"`
+	Again      string            `json:"again"` // the command that repeats it
+	Plays      []*Play           `json:"-"`
+}
+
+// Scenarios groups the plays, in the order of their groups and first plays.
+func (r *Run) Scenarios() []Scenario {
+	at := map[string]int{}
+	var list []Scenario
+	for i := range r.Plays {
+		p := &r.Plays[i]
+		k, known := at[p.Slug]
+		if !known {
+			k = len(list)
+			at[p.Slug] = k
+			list = append(list, Scenario{
+				Slug: p.Slug, Title: p.Title, Group: p.Group, Fault: p.Fault, Verdict: invariant.Pass,
+				Invariants: p.Expect.Invariants, Again: r.again(p.Slug),
+			})
+			if p.canary() {
+				list[k].Canary = p.Expect.Wanted()
+			}
+		}
+		s := &list[k]
+		s.Plays = append(s.Plays, p)
+		s.Verdict = invariant.Worse(s.Verdict, p.reported())
+		s.Armed, s.Fired = s.Armed+p.Result.Armed, s.Fired+p.Result.Fired
+		s.Operations, s.Took = s.Operations+p.Result.Operations, s.Took+p.Took
+		for _, f := range p.Result.Findings {
+			if f.Verdict == invariant.Violation && f.Invariant != "" && !slices.Contains(s.Violated, f.Invariant) {
+				s.Violated = append(s.Violated, f.Invariant)
+			}
+		}
+	}
+	groups := r.groups()
+	slices.SortStableFunc(list, func(a, b Scenario) int {
+		return cmp.Compare(slices.Index(groups, a.Group), slices.Index(groups, b.Group))
+	})
+	return list
+}
+
+// groups lists the groups of the run in the order in which a report shows them.
+func (r *Run) groups() []string {
+	order := []string{"submit", "attempts", "completion", "failover", "database", "canary"}
+	for _, p := range r.Plays {
+		if !slices.Contains(order, p.Group) {
+			order = append(order, p.Group)
+		}
+	}
+	return slices.DeleteFunc(order, func(g string) bool {
+		return !slices.ContainsFunc(r.Plays, func(p Play) bool { return p.Group == g })
+	})
+}
+
+// Counts are scenarios by verdict.
+type Counts struct {
+	Pass           int `json:"pass"`
+	Violation      int `json:"violation"`
+	Inconclusive   int `json:"inconclusive"`
+	Infrastructure int `json:"infrastructure"`
+	// Armed counts scenarios with faults, Fired those whose faults all fired;
+	// canaries are left out, one of them must not fire.
+	Armed int `json:"with_faults"`
+	Fired int `json:"with_all_faults_fired"`
+}
+
+// Counts counts the scenarios of the run.
+func (r *Run) Counts() Counts {
+	var c Counts
+	for _, s := range r.Scenarios() {
+		switch s.Verdict {
+		case invariant.Pass:
+			c.Pass++
+		case invariant.Violation:
+			c.Violation++
+		case invariant.Inconclusive:
+			c.Inconclusive++
+		default:
+			c.Infrastructure++
+		}
+		if s.Canary == "" && s.Armed > 0 {
+			c.Armed++
+			if s.Fired == s.Armed {
+				c.Fired++
+			}
+		}
+	}
+	return c
+}
+
+// Verdict is the verdict of the whole run. A run of nothing is inconclusive.
+func (r *Run) Verdict() invariant.Verdict {
+	v := invariant.Pass
+	if len(r.Plays) == 0 {
+		v = invariant.Inconclusive
+	}
+	for _, p := range r.Plays {
+		v = invariant.Worse(v, p.reported())
+	}
+	return v
+}
+
+// ExitCode is the exit code that goes with a verdict.
+func ExitCode(v invariant.Verdict) int {
+	switch v {
+	case invariant.Pass:
+		return 0
+	case invariant.Violation:
+		return 1
+	case invariant.Inconclusive:
+		return 2
+	}
+	return 3
+}
+
+// again is the command that repeats a scenario of this run.
+func (r *Run) again(slug string) string {
+	args := []string{"interlock", "verify", slug, "--seed", itoa(r.Seed)}
+	if r.Mutant != "" {
+		args = []string{"interlock", "mutants", r.Mutant, "--scenario", slug}
+	}
+	return Shell(append(args, r.Again...)...)
+}
+
+// RunFacts is the data of the note that a history begins with.
+type RunFacts struct {
+	Run    string `json:"run"`
+	Seed   int64  `json:"seed"`
+	Level  string `json:"level"`
+	Target string `json:"target"`
+}
+
+// NoteRun is the op of that note.
+const NoteRun = "run"
+
+// Begin writes which run a history belongs to into its first line, so that no
+// other run's history can stand in for it.
+func (r *Run) Begin(rec *history.Recorder) {
+	rec.Note("harness", "", NoteRun, RunFacts{Run: r.ID, Seed: r.Seed, Level: r.Level.String(), Target: r.Target})
+}
