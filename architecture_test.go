@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"docs/problems":                           {},
 	"harness/edge":                            {"harness/loopback"},
 	"harness/fault":                           {"harness/edge", "harness/history"},
+	"harness/report":                          {"harness/history", "harness/invariant"},
 	"harness/invariant":                       {"harness/history"},
 	"harness/history":                         {},
 	"harness/loopback":                        {},
