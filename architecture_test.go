@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"harness/stage/pgserver":                  {"harness/loopback", "harness/stage/process", "harness/stage/scratch"},
 	"harness/stage/process":                   {},
 	"harness/stage/scratch":                   {},
-	"harness/target":                          {"harness/history"},
+	"harness/target":                          {"harness/history", "providers/strictyaml"},
 	"providers":                               {},
 	"providers/anthropic":                     {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/bedrock":                       {"providers", "providers/envelope", "providers/strictjson"},

@@ -1,7 +1,9 @@
 package target
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,25 +13,42 @@ import (
 )
 
 // Adapter says how a target words the job contract: its paths, headers,
-// fields and status names. The zero value of a field stands for the
-// contract's own word.
+// fields and status names. What is left out stands for the contract's own
+// word.
 type Adapter struct {
-	// Paths are "METHOD /path" by operation, with {id} for the job, {n} for the
-	// number of the attempt and {attempt} for its id. An operation that maps to
-	// "-" is not offered.
-	Paths map[string]string
-	// KeyHeader carries the idempotency key.
-	KeyHeader string
-	// ReplayedHeader says that an answer repeats an earlier one.
-	ReplayedHeader string
-	// AuthHeader and AuthScheme carry the credential.
-	AuthHeader, AuthScheme string
+	Name string `json:"name"`
+	// Paths are "METHOD /path" by operation, with {id} for the job and {n} for
+	// the number of the attempt. An operation that is "-" is not offered.
+	Paths   map[string]string `json:"paths"`
+	Headers Headers           `json:"headers"`
+	// Submit is the body of a submit, with {{intent}} in the place of the intent.
+	Submit string `json:"submit"`
+	// Fields and AttemptFields are JSON pointers into a job or an attempt of the
+	// target, by the contract's name.
+	Fields        map[string]string `json:"fields"`
+	AttemptFields map[string]string `json:"attempt_fields"`
+	// Lists are JSON pointers to the array in an answer that lists something, by
+	// operation.
+	Lists map[string]string `json:"lists"`
+	// Statuses and States are the contract's words by the target's own.
+	Statuses map[string]string `json:"statuses"`
+	States   map[string]string `json:"states"`
 	// ConflictStatus answers the same key with other input: 409 or 422.
-	ConflictStatus int
-	// Fields are JSON pointers into an answer, by the contract's field name.
-	Fields map[string]string
-	// Statuses are the contract's words for the target's status names.
-	Statuses map[string]string
+	ConflictStatus int `json:"conflict_status"`
+	// Rows are queries by table (level L2): $1 is an array of owners, the columns
+	// are those of the contract, named and in any order.
+	Rows map[string]string `json:"rows"`
+	// Commands are programs with arguments that start, stop and kill the target
+	// (level L3).
+	Commands map[string][]string `json:"commands"`
+}
+
+// Headers are the names of a target's headers.
+type Headers struct {
+	Key           string `json:"key"`           // carries the idempotency key
+	Replayed      string `json:"replayed"`      // says that an answer repeats an earlier one
+	Authorization string `json:"authorization"` // carries the credential ...
+	Scheme        string `json:"scheme"`        // ... after this word; none for the bare credential
 }
 
 // OpFailover is not part of the history's core operations.
@@ -59,7 +78,16 @@ var contractPaths = map[string]string{
 // path is a method and a path with its places filled in.
 type path struct{ method, text string }
 
+// ErrNotOffered is returned for an operation that the target does not have.
+var ErrNotOffered = errors.New("the target does not offer this operation")
+
+// Offers says whether the target has an operation.
+func (a *Adapter) Offers(op string) bool { return a.Paths[op] != "-" }
+
 func (a *Adapter) path(op, job string, n int) path {
+	if !a.Offers(op) {
+		return path{}
+	}
 	spec := a.Paths[op]
 	if spec == "" {
 		spec = contractPaths[op]
@@ -76,25 +104,29 @@ func or(word, otherwise string) string {
 	return word
 }
 
-func (a *Adapter) keyHeader() string { return or(a.KeyHeader, "Idempotency-Key") }
+func (a *Adapter) keyHeader() string { return or(a.Headers.Key, "Idempotency-Key") }
 
 func (a *Adapter) authorise(req *http.Request, key string) {
 	if key == "" || req.Header.Get("Authorization") != "" {
 		return
 	}
 	value := key
-	if scheme := or(a.AuthScheme, "Bearer"); scheme != "-" {
+	if scheme := or(a.Headers.Scheme, "Bearer"); scheme != "none" {
 		value = scheme + " " + key
 	}
-	req.Header.Set(or(a.AuthHeader, "Authorization"), value)
+	req.Header.Set(or(a.Headers.Authorization, "Authorization"), value)
 }
 
 func (a *Adapter) replayed(h http.Header) bool {
-	return strings.EqualFold(h.Get(or(a.ReplayedHeader, "Idempotency-Replayed")), "true")
+	return strings.EqualFold(h.Get(or(a.Headers.Replayed, "Idempotency-Replayed")), "true")
 }
 
-// outcome is how a status is recorded; see history.Outcome.
-func (a *Adapter) outcome(status int) history.Kind { return history.Outcome(status) }
+// submit is the body of a submit.
+func (a *Adapter) submit(intent []byte) []byte {
+	return []byte(strings.Replace(or(a.Submit, `{"intent":`+intentPlace+`}`), intentPlace, string(intent), 1))
+}
+
+const intentPlace = "{{intent}}"
 
 // problem reads the body of a refusal, as far as it is one.
 func (a *Adapter) problem(answer Answer) history.Problem {
@@ -109,37 +141,78 @@ func (a *Adapter) problem(answer Answer) history.Problem {
 	return p
 }
 
-// conflict is the status for the same key with other input.
-func (a *Adapter) conflict() int {
+// Conflict is the status for the same key with other input.
+func (a *Adapter) Conflict() int {
 	if a.ConflictStatus == 0 {
 		return http.StatusConflict
 	}
 	return a.ConflictStatus
 }
 
-// fields renames what the target calls otherwise: the answer with the
-// contract's names at its top.
-func (a *Adapter) fields(body []byte) []byte {
-	if len(a.Fields) == 0 && len(a.Statuses) == 0 {
+// job turns a job of the target into one of the contract.
+func (a *Adapter) job(body []byte) []byte { return rename(body, a.Fields, a.Statuses, "status") }
+
+// attempt turns an attempt of the target into one of the contract.
+func (a *Adapter) attempt(body []byte) []byte {
+	return rename(body, a.AttemptFields, a.States, "state")
+}
+
+// list turns an answer that lists something into {name: [...]}, each entry
+// renamed.
+func (a *Adapter) list(op, name string, body []byte, entry func([]byte) []byte) []byte {
+	pointer := a.Lists[op]
+	if pointer == "" && len(a.Fields)+len(a.AttemptFields)+len(a.Statuses)+len(a.States) == 0 {
 		return body
 	}
-	var doc map[string]any
+	var doc any
 	if json.Unmarshal(body, &doc) != nil {
 		return body
 	}
-	for name, pointer := range a.Fields {
-		if v, ok := at(doc, pointer); ok {
-			doc[name] = v
+	found, ok := at(doc, or(pointer, "/"+name))
+	entries, isList := found.([]any)
+	if !ok || !isList {
+		return body
+	}
+	list := make([]json.RawMessage, len(entries))
+	for i, e := range entries {
+		text, err := json.Marshal(e)
+		if err != nil {
+			return body
+		}
+		list[i] = entry(text)
+	}
+	text, err := json.Marshal(map[string]any{name: list})
+	if err != nil {
+		return body
+	}
+	return text
+}
+
+// rename puts the contract's names on top of an object of the target.
+func rename(body []byte, fields, words map[string]string, word string) []byte {
+	if len(fields) == 0 && len(words) == 0 {
+		return body
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber() // a number of the target keeps its digits
+	var doc map[string]any
+	if decoder.Decode(&doc) != nil {
+		return body
+	}
+	renamed := map[string]any{}
+	for name, value := range doc {
+		renamed[name] = value
+	}
+	for name, pointer := range fields {
+		delete(renamed, name) // the target's own field of that name means something else
+		if v, ok := at(doc, pointer); ok && v != nil {
+			renamed[name] = v
 		}
 	}
-	for _, name := range []string{"status", "state"} {
-		if word, ok := doc[name].(string); ok {
-			if ours, ok := a.Statuses[word]; ok {
-				doc[name] = ours
-			}
-		}
+	if own, ok := renamed[word].(string); ok {
+		renamed[word] = or(words[own], own)
 	}
-	text, err := json.Marshal(doc)
+	text, err := json.Marshal(renamed)
 	if err != nil {
 		return body
 	}
@@ -148,6 +221,9 @@ func (a *Adapter) fields(body []byte) []byte {
 
 // at follows a JSON pointer (RFC 6901).
 func at(doc any, pointer string) (any, bool) {
+	if pointer == "/" || pointer == "" {
+		return doc, true
+	}
 	for _, part := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
 		switch v := doc.(type) {

@@ -29,7 +29,7 @@ func (c *Client) Attempts(ctx context.Context, job string) ([]Attempt, error) {
 	var list struct {
 		Attempts []Attempt `json:"attempts"`
 	}
-	err := c.list(ctx, history.OpAttempts, job, "", &list)
+	err := c.list(ctx, history.OpAttempts, job, "", "attempts", c.a.attempt, &list)
 	return list.Attempts, err
 }
 
@@ -38,7 +38,7 @@ func (c *Client) Events(ctx context.Context, job string) ([]history.Move, error)
 	var list struct {
 		Events []history.Move `json:"events"`
 	}
-	err := c.list(ctx, history.OpEvents, job, "", &list)
+	err := c.list(ctx, history.OpEvents, job, "", "events", same, &list)
 	return list.Events, err
 }
 
@@ -47,14 +47,17 @@ func (c *Client) Races(ctx context.Context, job string) ([]history.Race, error) 
 	var list struct {
 		Races []history.Race `json:"races"`
 	}
-	err := c.list(ctx, history.OpRaces, job, url.Values{"job": {job}}.Encode(), &list)
+	err := c.list(ctx, history.OpRaces, job, url.Values{"job": {job}}.Encode(), "races", same, &list)
 	return list.Races, err
 }
 
-func (c *Client) list(ctx context.Context, op, job, query string, into any) error {
+func same(entry []byte) []byte { return entry }
+
+func (c *Client) list(ctx context.Context, op, job, query, name string, entry func([]byte) []byte, into any) error {
 	k := call{op: history.Op{Op: op, Job: job}, path: c.a.path(op, job, 0), header: http.Header{}, query: query}
 	_, err := c.do(ctx, k, func(a Answer) (string, string, any, error) {
-		return job, "", json.RawMessage(a.Body), object(a.Body, into)
+		body := c.a.list(op, name, a.Body, entry)
+		return job, "", json.RawMessage(body), object(body, into)
 	})
 	return err
 }
@@ -117,7 +120,7 @@ func (c *Client) operate(ctx context.Context, op, job string, n int, facts histo
 func (c *Client) attempt(ctx context.Context, k call, options []Option) (Attempt, error) {
 	var at Attempt
 	answer, err := c.do(ctx, k.with(options), func(a Answer) (string, string, any, error) {
-		if err := object(c.a.fields(a.Body), &at); err != nil {
+		if err := object(c.a.attempt(a.Body), &at); err != nil {
 			return "", "", nil, err
 		}
 		at.Replayed = c.a.replayed(a.Header)

@@ -62,7 +62,7 @@ func (c *Client) Submit(ctx context.Context, key string, intent Intent, options 
 	if err != nil {
 		return Job{}, fmt.Errorf("submit: %w", err)
 	}
-	return c.SubmitBody(ctx, key, []byte(`{"intent":`+string(text)+`}`), text, options...)
+	return c.SubmitBody(ctx, key, c.a.submit(text), text, options...)
 }
 
 // SubmitBody is Submit with a body byte for byte. intent is the value that
@@ -103,7 +103,8 @@ func (c *Client) Jobs(ctx context.Context, key string, options ...Option) ([]Job
 		Jobs []Job `json:"jobs"`
 	}
 	_, err := c.do(ctx, k.with(options), func(a Answer) (string, string, any, error) {
-		return "", "", json.RawMessage(a.Body), object(a.Body, &list)
+		body := c.a.list(history.OpList, "jobs", a.Body, c.a.job)
+		return "", "", json.RawMessage(body), object(body, &list)
 	})
 	return list.Jobs, err
 }
@@ -114,7 +115,7 @@ func (c *Client) job(ctx context.Context, k call, options []Option) (Job, error)
 		if a.Status == http.StatusNotModified {
 			return k.op.Job, "", nil, nil
 		}
-		if err := object(c.a.fields(a.Body), &j); err != nil {
+		if err := object(c.a.job(a.Body), &j); err != nil {
 			return "", "", nil, err
 		}
 		j.Replayed = c.a.replayed(a.Header)

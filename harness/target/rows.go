@@ -15,11 +15,21 @@ import (
 const toRead = 20 * time.Second
 
 // Database reads a target's tables (level L2).
-type Database struct{ url string }
+type Database struct {
+	url  string
+	rows map[string]string // queries of an adapter, by table
+}
 
 // OpenDatabase makes a reader of the database at url. It connects for each
-// read anew: a kept connection would not survive a crash of the server.
-func OpenDatabase(url string) *Database { return &Database{url: url} }
+// read anew: a kept connection would not survive a crash of the server. a may
+// be nil: then the tables are those of the contract.
+func OpenDatabase(url string, a *Adapter) *Database {
+	d := &Database{url: url}
+	if a != nil {
+		d.rows = a.Rows
+	}
+	return d
+}
 
 // With runs do on a connection of its own.
 func (d *Database) With(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
@@ -105,6 +115,15 @@ func scanJob(row pgx.CollectableRow) (history.Job, error) {
 	return j, err
 }
 
+func scanJSON[T any](row pgx.CollectableRow) (T, error) {
+	var v T
+	var text string
+	if err := row.Scan(&text); err != nil {
+		return v, err
+	}
+	return v, json.Unmarshal([]byte(text), &v)
+}
+
 func stamp(t *time.Time) string {
 	if t == nil {
 		return ""
@@ -137,30 +156,34 @@ func (d *Database) Snapshot(ctx context.Context, rec *history.Recorder, owners .
 			// four tables show.
 			jobs, attempts := rec.Reading(history.TableJobs, owners...), rec.Reading(history.TableAttempts, owners...)
 			events, races := rec.Reading(history.TableEvents, owners...), rec.Reading(history.TableRaces, owners...)
-			err := table(ctx, tx, jobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
+			err := table(ctx, d, tx, jobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
 				func(t *history.TableRead, j history.Job) { t.JobRow(j.Owner, j.Key, j.ID, j) })
 			if err != nil {
 				return err
 			}
-			err = table(ctx, tx, attempts, attemptRows+ofOwners, owners, scanAttempt,
+			err = table(ctx, d, tx, attempts, attemptRows+ofOwners, owners, scanAttempt,
 				func(t *history.TableRead, a history.Attempt) { t.Row(a.JobID, a.ID, a) })
 			if err != nil {
 				return err
 			}
-			err = table(ctx, tx, events, eventRows+ofOwners, owners, scanMove,
+			err = table(ctx, d, tx, events, eventRows+ofOwners, owners, scanMove,
 				func(t *history.TableRead, m history.Move) { t.Row(m.JobID, m.AttemptID, m) })
 			if err != nil {
 				return err
 			}
-			return table(ctx, tx, races, raceRows+ofOwners, owners, scanRace,
+			return table(ctx, d, tx, races, raceRows+ofOwners, owners, scanRace,
 				func(t *history.TableRead, r history.Race) { t.Row(r.JobID, r.AttemptID, r) })
 		})
 	})
 }
 
 // table reads one table and records its rows.
-func table[T any](ctx context.Context, tx pgx.Tx, read *history.TableRead, query string, owners []string,
+func table[T any](ctx context.Context, d *Database, tx pgx.Tx, read *history.TableRead, query string, owners []string,
 	scan pgx.RowToFunc[T], record func(*history.TableRead, T)) error {
+	if own := d.rows[read.Table()]; own != "" {
+		// The columns are named like the fields of the contract's JSON.
+		query, scan = "SELECT to_jsonb(q)::text FROM ("+own+") q", scanJSON[T]
+	}
 	rows, err := tx.Query(ctx, query, owners)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", read.Table(), err)

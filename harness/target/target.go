@@ -188,6 +188,9 @@ type call struct {
 // do makes a call and records it. read turns the body of a 2xx answer into
 // what the history keeps and names the job and attempt it is about.
 func (c *Client) do(ctx context.Context, k call, read func(Answer) (job, attempt string, data any, err error)) (Answer, error) {
+	if k.path.method == "" {
+		return Answer{}, fmt.Errorf("%s: %w", k.op.Op, ErrNotOffered)
+	}
 	k.op.Actor, k.op.Owner = c.o.Actor, c.o.Owner
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
@@ -201,7 +204,7 @@ func (c *Client) do(ctx context.Context, k call, read func(Answer) (job, attempt
 		record.Info(answer.Status, err)
 		return answer, &Unknown{Status: answer.Status, Err: err}
 	}
-	switch c.a.outcome(answer.Status) {
+	switch history.Outcome(answer.Status) {
 	case history.OK:
 		job, attempt, data, err := read(answer)
 		if err != nil {
