@@ -13,7 +13,8 @@ import (
 const (
 	// Each state has a partial index, so finished attempts cost nothing here.
 	attemptStats = `
-	SELECT state, count(*), max(clock_timestamp() - greatest(since, not_before))
+	SELECT state, count(*),
+	       max(clock_timestamp() - CASE state WHEN 'starting' THEN greatest(since, not_before) ELSE since END)
 	FROM   attempts
 	WHERE  state IN ('starting', 'running', 'unknown')
 	GROUP BY state`

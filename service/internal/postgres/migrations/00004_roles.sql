@@ -31,6 +31,7 @@ BEGIN
 
 	EXECUTE format('GRANT USAGE ON SCHEMA %I TO interlock_service, interlock_migrator', current_schema());
 	EXECUTE format('GRANT CREATE ON SCHEMA %I TO interlock_migrator', current_schema());
+	GRANT SELECT ON goose_db_version TO interlock_service; -- readiness looks at the version
 	GRANT SELECT ON jobs, attempts, attempt_events, races, credentials, job_status TO interlock_service;
 	GRANT INSERT ON jobs, attempts, attempt_events, races, credentials TO interlock_service;
 	GRANT UPDATE (version, result, completed_by, completed_at, cancelled_at) ON jobs TO interlock_service;
