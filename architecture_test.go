@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"providers/contract":                      {"providers", "providers/strictjson", "providers/strictyaml", "providers/schema", "providers/rule"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},
 	"providers/call":                          {"providers", "providers/wire"},
+	"providers/exchange":                      {"providers", "providers/contract", "providers/judge", "providers/strictjson", "providers/wire"},
+	"providers/judge":                         {"providers", "providers/contract", "providers/envelope", "providers/strictjson", "providers/wire"},
 	"scenarios":                               {"harness/...", "providers/..."},
 	"providers/check":                         {"providers", "providers/judge", "providers/wire", "providers/contract", "providers/envelope", "providers/sse", "providers/strictjson", "providers/statistics"},
 	"providers/fixtures":                      {},

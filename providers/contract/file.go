@@ -8,9 +8,12 @@ import (
 	"github.com/interlock-harness/interlock/providers/strictjson"
 )
 
+// ReferenceCase is the id of the one case of a contract that is read from a file.
+const ReferenceCase = "reference"
+
 // Parse reads a contract from one JSON file, the form that stands beside recorded
 // exchanges: name, input, schema, reference, rules (id, text, cel) and tool. Other
-// members are notes. The one case is called "reference".
+// members are notes. The one case is called ReferenceCase.
 func Parse(file string, data []byte) (*Contract, error) {
 	v, err := strictjson.Decode(data, strictjson.Limits{MaxDepth: 128, AllowNUL: true})
 	if err != nil {
@@ -70,7 +73,7 @@ func parse(v any) (*Contract, error) {
 		c.System = literal(prompt["system"])
 		c.User = literal(prompt["user"])
 	}
-	c.Cases = []Case{{ID: "reference", Input: input, Reference: root["reference"]}}
+	c.Cases = []Case{{ID: ReferenceCase, Input: input, Reference: root["reference"]}}
 	return c, nil
 }
 

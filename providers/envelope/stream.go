@@ -11,6 +11,9 @@ import (
 // Done is the data of the event that ends streams of the OpenAI family.
 const Done = "[DONE]"
 
+// TooLong is what is wrong with a stream that has an event beyond all bounds.
+const TooLong = "an event is longer than 1 MiB"
+
 // Events reads the stream of t into b: take gets the type and the JSON data of
 // each event. An event of type error, data that states a failure, data that is
 // no JSON, and the [DONE] marker, after which nothing is read, are dealt with
@@ -19,7 +22,7 @@ func (b *Builder) Events(t providers.Transcript, take func(kind string, data str
 	b.response.Stream = true
 	for e, err := range sse.Events(t.Body) {
 		if err != nil {
-			b.Malformed("an event is longer than 1 MiB")
+			b.Malformed(TooLong)
 			return
 		}
 		b.event = e.N
