@@ -15,7 +15,7 @@ import (
 )
 
 func TestEveryWrongCredentialGetsTheSameAnswer(t *testing.T) { // D01, D02, D03
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	revoked := f.owner(t)
 	if err := f.store.RevokeCredential(t.Context(), sha256.Sum256([]byte(revoked.key))); err != nil {
@@ -60,7 +60,7 @@ func TestEveryWrongCredentialGetsTheSameAnswer(t *testing.T) { // D01, D02, D03
 }
 
 func TestRevokedKeyStopsWorking(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	read := func() int { return f.call(t, request("GET", "/v1/jobs", o.key, "")).status }
 	if read() != 200 {
@@ -139,7 +139,7 @@ func sameHeaders(a, b answer) bool {
 }
 
 func TestOperatorVerbsTakeTheOperatorsRole(t *testing.T) { // D06
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	id := f.submit(t, o, "d06", "d06")
 	f.bring(t, id, "unknown")
@@ -169,7 +169,7 @@ func TestOperatorVerbsTakeTheOperatorsRole(t *testing.T) { // D06
 }
 
 func TestQueriesAreReadStrictly(t *testing.T) { // D07, D08
-	f := serve(t)
+	f := shared(t)
 	a, b := f.owner(t), f.owner(t)
 	f.submit(t, b, "d07", "d07")
 	id := f.submit(t, a, "d07", "d07")
@@ -203,7 +203,7 @@ func TestQueriesAreReadStrictly(t *testing.T) { // D07, D08
 }
 
 func TestPagesFollowEachOther(t *testing.T) { // D09
-	f := serve(t)
+	f := shared(t)
 	a, b := f.owner(t), f.owner(t)
 	var ids []string
 	for i := range 7 {
@@ -255,7 +255,7 @@ func TestPagesFollowEachOther(t *testing.T) { // D09
 }
 
 func TestAttemptOfAnotherJobIsNotThere(t *testing.T) { // D16, D17
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	id := f.submit(t, o, "d16", "d16")
 	body := `{"reason":"r","outcome":"failed","evidence":"e"}`
@@ -268,7 +268,7 @@ func TestAttemptOfAnotherJobIsNotThere(t *testing.T) { // D16, D17
 }
 
 func TestResultOfAResolutionIsJudged(t *testing.T) { // D15
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	id := f.submit(t, o, "d15", "d15")
 	f.bring(t, id, "unknown")
@@ -307,7 +307,7 @@ func TestResultOfAResolutionIsJudged(t *testing.T) { // D15
 }
 
 func TestForeignTraceAndRequestIDsAreReplaced(t *testing.T) { // D18
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	ask := func(lines ...string) answer { return f.call(t, request("GET", "/v1/jobs", o.key, "", lines...)) }
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -364,7 +364,7 @@ func TestOneOwnersFloodIsNobodyElses(t *testing.T) { // D19
 }
 
 func TestAnOwnerCannotBeNamedLikeAll(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	err := f.store.PutCredentials(t.Context(), []job.Credential{{Owner: job.AnyOwner, Role: job.RoleOwner, SHA256: [32]byte{1}}})
 	if err == nil {
 		t.Fatal("an owner called * reaches everybody's jobs")

@@ -95,7 +95,7 @@ func TestTwelveComesBeforeNineAndReplayBeforeBoth(t *testing.T) {
 }
 
 func TestNotModifiedHasNoBody(t *testing.T) { // D11
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	id := f.submit(t, o, "d11", "d11")
 	for _, target := range []string{"/v1/jobs/" + id, "/v1/jobs?key=d11", "/v1/jobs", "/v1/jobs/" + id + "/attempts", "/v1/jobs/" + id + "/events", "/v1/races", "/v1/providers"} {
@@ -127,7 +127,7 @@ func TestNotModifiedHasNoBody(t *testing.T) { // D11
 }
 
 func TestWaitingEndsWithTheJobOrTheTime(t *testing.T) { // D12
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	for value, want := range map[string]string{"wait=-1": "400 header-invalid", "wait=abc": "400 header-invalid", "wait=": "400 header-invalid", "wait=1.5": "400 header-invalid"} {
 		a := f.call(t, post(o, goodBody("d12"), "Idempotency-Key: d12", "Prefer: "+value))
@@ -191,7 +191,7 @@ func TestWaitingClientsAreLetGoWhenTheServerDrains(t *testing.T) {
 }
 
 func TestClientThatLeavesDoesNotUndoItsSubmit(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	for i := range 20 {
 		raw := post(o, goodBody("gone"), fmt.Sprint("Idempotency-Key: gone-", i))
@@ -205,7 +205,7 @@ func TestClientThatLeavesDoesNotUndoItsSubmit(t *testing.T) {
 }
 
 func TestCancelJobTakesAReasonOrNone(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	for i, tc := range []struct {
 		body string

@@ -28,14 +28,22 @@ import (
 	"github.com/interlock-harness/interlock/service/internal/postgres"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	code := pgtest.Main(m)
+	if everybodys.stop != nil {
+		if err := everybodys.stop(); err != nil {
+			println("the shared server did not drain:", err.Error())
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
 
 // toAnswer bounds every wait for an answer that is not about slowness.
 const toAnswer = 10 * time.Second
 
 // fixture is a real server on a real port over a real database.
 type fixture struct {
-	t      testing.TB
 	addr   string
 	url    string // of the database
 	store  *postgres.Store
@@ -59,6 +67,31 @@ func withMutant(t testing.TB, name string) option {
 	return func(c *httpapi.Config) { c.Mutant = active }
 }
 
+// shared is a server for the tests that need no more than owners of their own.
+func shared(t testing.TB) *fixture {
+	t.Helper()
+	everybodys.once.Do(func() {
+		name, err := pgtest.Server(t).Create(context.Background(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		url := pgtest.Server(t).URL(name)
+		f, closed := start(t, url)
+		everybodys.fixture = f
+		everybodys.stop = func() error { defer closed(); return f.stop() }
+	})
+	if everybodys.fixture == nil {
+		t.Fatal("the shared server did not start")
+	}
+	return everybodys.fixture
+}
+
+var everybodys struct {
+	once    sync.Once
+	fixture *fixture
+	stop    func() error
+}
+
 // serve starts a server over a fresh database.
 func serve(t testing.TB, options ...option) *fixture {
 	t.Helper()
@@ -68,13 +101,25 @@ func serve(t testing.TB, options ...option) *fixture {
 // serveOver starts one more server over the database at url.
 func serveOver(t testing.TB, url string, options ...option) *fixture {
 	t.Helper()
-	f := &fixture{t: t, url: url, gate: &gate{}, logs: &logBuffer{}}
+	f, closed := start(t, url, options...)
+	t.Cleanup(func() {
+		if err := f.stop(); err != nil {
+			t.Errorf("the server did not drain: %v", err)
+		}
+		closed()
+	})
+	return f
+}
+
+// start sets a server up; the caller stops it and then closes its store.
+func start(t testing.TB, url string, options ...option) (*fixture, func()) {
+	t.Helper()
+	f := &fixture{url: url, gate: &gate{}, logs: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	store, err := postgres.New(t.Context(), url, postgres.Options{Failover: f.gate, Log: log})
+	store, err := postgres.New(context.Background(), url, postgres.Options{Failover: f.gate, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(store.Close)
 	if err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -96,12 +141,7 @@ func serveOver(t testing.TB, url string, options ...option) *fixture {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ctx, ln, 5*time.Second) }()
 	f.stop = sync.OnceValue(func() error { cancel(); return <-served })
-	t.Cleanup(func() {
-		if err := f.stop(); err != nil {
-			t.Errorf("the server did not drain: %v", err)
-		}
-	})
-	return f
+	return f, store.Close
 }
 
 // owner is a new owner with one key of each role.
@@ -245,7 +285,7 @@ func (f *fixture) exchange(t testing.TB, x exchange) (answers []answer, closed b
 			return answers, !errors.Is(err, os.ErrDeadlineExceeded)
 		}
 		_ = conn.SetReadDeadline(time.Now().Add(toAnswer))
-		a, err := readAnswer(r)
+		a, err := readAnswer(r, x.raw)
 		if err != nil {
 			t.Fatalf("the answer cannot be read: %v", err)
 		}
@@ -260,8 +300,12 @@ func (f *fixture) exchange(t testing.TB, x exchange) (answers []answer, closed b
 }
 
 // readAnswer reads one response to its end from a shared reader.
-func readAnswer(r *bufio.Reader) (answer, error) {
-	resp, err := http.ReadResponse(r, nil)
+func readAnswer(r *bufio.Reader, sent string) (answer, error) {
+	asked := &http.Request{Method: "GET"}
+	if strings.HasPrefix(sent, "HEAD ") {
+		asked.Method = "HEAD" // its answer has a length and no body
+	}
+	resp, err := http.ReadResponse(r, asked)
 	if err != nil {
 		return answer{}, err
 	}

@@ -54,14 +54,14 @@ func keyRows() []row {
 }
 
 func TestKeyRowsAreAnsweredAsListed(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	for _, r := range keyRows() {
 		t.Run(r.id+" "+r.name, func(t *testing.T) { r.run(t, f) })
 	}
 }
 
 func TestKeyIsStoredAsItIs(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	for header, want := range map[string]string{
 		`"a, b"`: "a, b", `"a\"b"`: `a"b`, `"a\\b"`: `a\b`, "../../x": "../../x", `"'; DROP TABLE jobs;--"`: "'; DROP TABLE jobs;--",
 		"%00": "%00", "${jndi:x}": "${jndi:x}", "<script>": "<script>",
@@ -84,7 +84,7 @@ func TestKeyIsStoredAsItIs(t *testing.T) {
 }
 
 func TestKeyBareAndQuotedIsOneKey(t *testing.T) { // B08
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	first := f.call(t, post(o, goodBody("b08"), "Idempotency-Key: abc"))
 	again := f.call(t, post(o, goodBody("b08"), `Idempotency-Key: "abc"`))
@@ -97,7 +97,7 @@ func TestKeyBareAndQuotedIsOneKey(t *testing.T) { // B08
 }
 
 func TestKeyCaseMakesTwoJobs(t *testing.T) { // B14
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	if f.submit(t, o, "abc", "b14") == f.submit(t, o, "ABC", "b14") {
 		t.Fatal("abc and ABC are one job")
@@ -105,7 +105,7 @@ func TestKeyCaseMakesTwoJobs(t *testing.T) { // B14
 }
 
 func TestSameKeyOfTwoOwnersIsTwoJobs(t *testing.T) { // B19
-	f := serve(t)
+	f := shared(t)
 	a, b := f.owner(t), f.owner(t)
 	first := f.call(t, post(a, goodBody("canary of a"), "Idempotency-Key: shared"))
 	second := f.call(t, post(b, goodBody("canary of a"), "Idempotency-Key: shared"))
@@ -122,7 +122,7 @@ func TestSameKeyOfTwoOwnersIsTwoJobs(t *testing.T) { // B19
 }
 
 func TestTriggerKeyHasItsOwnScope(t *testing.T) { // B20
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	id := f.submit(t, o, "k", "b20")
 	f.fail(t, id)
@@ -150,7 +150,7 @@ func TestTriggerKeyHasItsOwnScope(t *testing.T) { // B20
 }
 
 func TestReusedKeyIsAConflictInEveryState(t *testing.T) { // B21
-	f := serve(t)
+	f := shared(t)
 	o := f.owner(t)
 	for _, state := range []job.State{"starting", "running", "unknown", "failed", "succeeded", "cancelled"} {
 		key := "b21-" + string(state)
@@ -196,7 +196,7 @@ func TestPurgedKeyIsGone(t *testing.T) { // B22
 }
 
 func TestSixtyFourClicksWithTwoInputsMakeOneJob(t *testing.T) { // B25
-	f := serve(t)
+	f := shared(t)
 	for round := range 3 {
 		o := f.owner(t)
 		answers := make([]answer, 64)

@@ -101,3 +101,7 @@ func (g *gate) Put(_ context.Context, envelope []byte) (httpapi.Certificate, err
 func (g *gate) Allow(_ job.Job, provider string) []string { return g.reasons(provider) }
 
 func (g *gate) Next(job.Job, []job.Attempt, job.Failure) job.Decision { return job.Decision{} }
+
+func readiness(checks *[]httpapi.Check) func(context.Context) []httpapi.Check {
+	return func(context.Context) []httpapi.Check { return *checks }
+}

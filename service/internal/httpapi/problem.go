@@ -135,3 +135,12 @@ func quoted(s string) string {
 	}
 	return q
 }
+
+// ProblemTypes are the suffixes of all types, for tests and documentation.
+func ProblemTypes() []string {
+	var all []string
+	for _, k := range problemKinds {
+		all = append(all, k.suffix)
+	}
+	return all
+}

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -76,10 +78,15 @@ func (f *fixture) holds(t testing.TB, a answer, sent string) {
 	if l := a.header.Get("Location"); l != "" && !strings.HasPrefix(l, "/v1/jobs/") {
 		t.Errorf("Location %q is not relative", l)
 	}
+	declared(t, a, sent)
 	if a.status < 400 {
 		return
 	}
-	if a.status != http.StatusServiceUnavailable && a.problem() == "" {
+	if a.status == http.StatusServiceUnavailable && a.problem() == "" {
+		validate(t, "Readiness", a.body)
+		return
+	}
+	if a.problem() == "" {
 		t.Errorf("%d is no problem document: %v %s", a.status, a.header, a.body)
 		return
 	}
@@ -99,17 +106,20 @@ func (f *fixture) holds(t testing.TB, a answer, sent string) {
 		}
 	}
 	// No 65 bytes of the request in a row.
-	for i := 0; i+65 <= len(sent); i++ {
-		if bytes.Contains(a.body, []byte(sent[i:i+65])) {
+	for i := 0; i+65 <= len(a.body); i++ {
+		if strings.Contains(sent, string(a.body[i:i+65])) {
 			t.Errorf("the answer repeats more than 64 bytes: %s", a.body)
 			break
 		}
 	}
 }
 
-// schema compiles one schema of the OpenAPI document.
+// schema compiles one schema of the OpenAPI document, once.
 func schema(t testing.TB, name string) *jsonschema.Schema {
 	t.Helper()
+	if s, ok := compiled.Load(name); ok {
+		return s.(*jsonschema.Schema)
+	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
 	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, fmt.Errorf("nothing is loaded") }
@@ -120,8 +130,11 @@ func schema(t testing.TB, name string) *jsonschema.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiled.Store(name, s)
 	return s
 }
+
+var compiled sync.Map
 
 // validate checks a body against a schema of the OpenAPI document.
 func validate(t testing.TB, name string, body []byte) {
@@ -135,5 +148,58 @@ func validate(t testing.TB, name string, body []byte) {
 	}
 	if err := schema(t, name).Validate(v); err != nil {
 		t.Errorf("not a %s: %v: %s", name, err, body)
+	}
+}
+
+// contract is the OpenAPI document as a client reads it.
+var contract = sync.OnceValue(func() (doc struct {
+	Paths      map[string]map[string]operation
+	Components struct {
+		Responses map[string]response
+	}
+}) {
+	if err := json.Unmarshal(httpapi.OpenAPI(), &doc); err != nil {
+		panic(err)
+	}
+	return doc
+})
+
+type operation struct {
+	Responses map[string]response
+}
+
+type response struct {
+	Ref      string   `json:"$ref"`
+	Problems []string `json:"x-problems"`
+}
+
+var requestLine = regexp.MustCompile(`^([A-Z]+) (/[^ ?]*)(\?[^ ]*)? HTTP/1\.[01]\r\n`)
+
+// declared checks that the document promises this answer of this route.
+func declared(t testing.TB, a answer, sent string) {
+	t.Helper()
+	line := requestLine.FindStringSubmatch(sent)
+	if line == nil {
+		return
+	}
+	doc := contract()
+	for path, methods := range doc.Paths {
+		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{\w+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$")
+		op, ok := methods[strings.ToLower(strings.Replace(line[1], "HEAD", "GET", 1))]
+		if !ok || !pattern.MatchString(line[2]) {
+			continue
+		}
+		r, ok := op.Responses[fmt.Sprint(a.status)]
+		if !ok {
+			t.Errorf("%s %s answers %d, which the document does not promise", line[1], path, a.status)
+			return
+		}
+		if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
+			r = doc.Components.Responses[name]
+		}
+		if p := a.problem(); p != "" && !slices.Contains(r.Problems, "/problems/"+p) {
+			t.Errorf("%s %s answers %s, which the document does not promise", line[1], path, p)
+		}
+		return
 	}
 }

@@ -116,7 +116,7 @@ func slicesRepeat(s string, n int) []string {
 }
 
 func TestWireRowsAreAnsweredAsListed(t *testing.T) {
-	f := serve(t)
+	f := shared(t)
 	for _, r := range wireRows() {
 		t.Run(r.id+" "+r.name, func(t *testing.T) { r.run(t, f) })
 	}
