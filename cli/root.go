@@ -55,6 +55,7 @@ func rootCommand(s *streams) *cobra.Command {
 		versionCommand(s),
 		doctorCommand(s),
 		healthcheckCommand(s),
+		gateCommand(s),
 		keyCommand(s),
 		promptCommand(s),
 		standCommand(s),

@@ -57,9 +57,28 @@ func (x *asking) decide() {
 
 func (x *asking) describe(e *entry) {
 	p := e.statement.Predicate
+	x.a.Checked = p.facts()
 	x.a.Certificate, x.a.File, x.a.Mode, x.a.Serial, x.a.NotAfter = e.digest, e.file, p.Mode, p.Serial, p.NotAfter
 	if i := x.evidence.Trust.issuer(firstKey(e.keys), e.profile, x.c.ID); i != nil {
 		x.a.Issuer = i.Name
+	}
+}
+
+// facts are what a person wants to know of a certificate.
+func (p Predicate) facts() []Fact {
+	passed := 0
+	for _, k := range p.Checks {
+		if k.Verdict == Pass {
+			passed++
+		}
+	}
+	return []Fact{
+		{"route", p.Protocol + ", model " + p.Model},
+		{"plan", fmt.Sprintf("%d cases, %d repeats, %d calls, from %s to %s", p.Plan.Cases, p.Plan.Repeats, p.Plan.Calls, p.Started, p.Ended)},
+		{"checks", fmt.Sprintf("%d of %d pass", passed, len(p.Checks))},
+		{"scope", fmt.Sprintf("modes %s; streaming %t; up to %d input tokens; languages %s",
+			strings.Join(p.Scope.Modes, ", "), p.Scope.Streaming, p.Scope.MaxInput, strings.Join(p.Scope.Languages, ", "))},
+		{"suite", p.Suite.Version + " " + p.Suite.Revision},
 	}
 }
 
@@ -308,7 +327,9 @@ const inconclusiveCap = 0.02
 
 func (x *asking) checks(p Predicate) {
 	fail := func(id, format string, args ...any) {
-		x.deny(because(CheckFailed, "check "+shown(id)+" of %s "+format, append([]any{x.q.To}, args...)...))
+		r := because(CheckFailed, "check "+id+" of %s "+format, append([]any{x.q.To}, args...)...)
+		r.Check = id
+		x.deny(r)
 	}
 	if p.Plan.Registered.After(p.Started.Time) {
 		x.deny(because(CheckFailed, "the plan of %s was registered after its run began", x.q.To))

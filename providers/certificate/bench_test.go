@@ -39,7 +39,7 @@ func TestAWarmGateIsQuick(t *testing.T) {
 		}
 		best = min(best, time.Since(begin)/100)
 	}
-	if best > 200*time.Microsecond {
+	if best > 200*time.Microsecond && !raced {
 		t.Errorf("one question takes %s", best)
 	}
 }

@@ -167,7 +167,7 @@ func readStatement(payload []byte) (*Statement, Code, error) {
 
 var (
 	hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	idVersion = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}@[0-9]+\.[0-9]+\.[0-9]+$`)
+	idVersion = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,63}@[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,64}$`)
 )
 
 // sound checks what every statement of an honest issuer has.

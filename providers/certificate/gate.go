@@ -82,6 +82,13 @@ type Answer struct {
 	Issuer      string `json:"issuer,omitempty"`
 	Serial      int64  `json:"serial,omitempty"`
 	NotAfter    Time   `json:"not_after,omitzero"`
+	Checked     []Fact `json:"checked,omitempty"`
+}
+
+// Fact is one line about the evidence.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Because is the first reason in one sentence, or why the answer is yes.

@@ -58,6 +58,7 @@ type Reason struct {
 	Code     Code   `json:"code"`
 	Sentence string `json:"sentence"`
 	Remedy   string `json:"remedy,omitempty"` // a command, or what a person has to do
+	Check    string `json:"check,omitempty"`  // the check that keeps it shut
 }
 
 func (r Reason) exit() int     { return class[r.Code].exit }

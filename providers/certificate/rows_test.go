@@ -792,19 +792,28 @@ func TestF37TenThousandFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "05000a.dsse.json"), good, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	begin := time.Now()
+	before := processorTime(t)
 	files, err := certificate.ReadDir(dir)
 	if err != nil || len(files) != 10000 {
 		t.Fatal(err, len(files))
 	}
 	w.evidence.Files = files
 	w.expect(0, "")
-	if took := time.Since(begin); took > 4*time.Second { // two gates were made
+	if took := processorTime(t) - before; took > 2*time.Second && !raced { // of this process: the machine may be busy with others
 		t.Errorf("took %s", took)
 	}
 	if a := w.ask(); len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "9999 other file(s)") {
 		t.Errorf("notes %q", a.Notes)
 	}
+}
+
+func processorTime(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func TestF38TwoValidCertificates(t *testing.T) {

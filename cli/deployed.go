@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/certificate"
+	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/fixtures"
+	"github.com/interlock-harness/interlock/providers/profile"
+)
+
+// deployed are the profiles and contracts that a command goes by: those that are
+// built in, or those of folders.
+type deployed struct {
+	profilesDir, contractsDir string
+}
+
+func (d *deployed) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.profilesDir, "profiles", "", "folder of provider profiles (default: the built-in demos)")
+	cmd.Flags().StringVar(&d.contractsDir, "contracts", "", "folder of contracts (default: the built-in ones)")
+}
+
+// folder is a folder of the machine, or the built-in one of the same kind.
+func folder(dir, kind string) (fs.FS, string, error) {
+	if dir == "" {
+		return fixtures.FS, kind, nil
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, "", usagef("--%s %s is no folder", kind, shellWord(dir))
+	}
+	return os.DirFS(dir), ".", nil
+}
+
+func (d *deployed) profiles() (map[string]providers.Profile, error) {
+	fsys, dir, err := folder(d.profilesDir, "profiles")
+	if err != nil {
+		return nil, err
+	}
+	all, err := profile.LoadAll(fsys, dir)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return all, nil
+}
+
+// provider picks one profile.
+func provider(all map[string]providers.Profile, name string) (providers.Profile, error) {
+	p, ok := all[name]
+	if !ok {
+		known := slices.Sorted(maps.Keys(all))
+		return p, usagef("no provider %q.%s There are: %s.", name, didYouMean(name, known), strings.Join(known, ", "))
+	}
+	return p, nil
+}
+
+// contractAt finds the folder of a contract by id or id@version; the version need
+// not be the deployed one.
+func (d *deployed) contractAt(name string) (fs.FS, string, error) {
+	fsys, dir, err := folder(d.contractsDir, "contracts")
+	if err != nil {
+		return nil, "", err
+	}
+	entries, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, "", usagef("contracts: %v", err)
+	}
+	id, _, _ := strings.Cut(name, "@")
+	var known []string
+	for _, e := range entries {
+		if e.IsDir() {
+			known = append(known, e.Name())
+		}
+	}
+	if !slices.Contains(known, id) {
+		return nil, "", usagef("no contract %q.%s There are: %s.", name, didYouMean(id, known), strings.Join(known, ", "))
+	}
+	return fsys, path.Join(dir, id), nil
+}
+
+// gateFacts is what the gate has to know of one contract, or of all where no name
+// is given.
+func (d *deployed) gateFacts(name string) (map[string]certificate.Contract, error) {
+	if name == "" {
+		fsys, dir, err := folder(d.contractsDir, "contracts")
+		if err != nil {
+			return nil, err
+		}
+		all, err := certificate.ReadContracts(fsys, dir)
+		if err != nil {
+			return nil, usagef("%v", err)
+		}
+		return all, nil
+	}
+	fsys, dir, err := d.contractAt(name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := certificate.ReadContract(fsys, dir)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return map[string]certificate.Contract{c.ID: c}, nil
+}
+
+// contract loads one contract as a whole.
+func (d *deployed) contract(name string) (*contract.Contract, certificate.Contract, error) {
+	fsys, dir, err := d.contractAt(name)
+	if err != nil {
+		return nil, certificate.Contract{}, err
+	}
+	c, err := contract.Load(fsys, dir)
+	if err != nil {
+		return nil, certificate.Contract{}, usagef("%v", err)
+	}
+	facts, err := certificate.ReadContract(fsys, dir)
+	if err != nil {
+		return nil, certificate.Contract{}, usagef("%v", err)
+	}
+	return c, facts, nil
+}
