@@ -57,6 +57,7 @@ func rootCommand(s *streams) *cobra.Command {
 		healthcheckCommand(s),
 		gateCommand(s),
 		keyCommand(s),
+		judgeCommand(s),
 		promptCommand(s),
 		standCommand(s),
 	)
