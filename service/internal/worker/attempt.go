@@ -92,7 +92,7 @@ func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a a
 			j = w.judge.Judge(c.Job, c.Attempt.Provider, t)
 		}
 	}
-	a.outcome = mutated(w.options.Mutant, classify(t, j, w.options.Refused(c.Attempt.Provider), time.Now()), t)
+	a.outcome = mutated(w.options.Mutant, classify(t, j, time.Now()), t)
 	if a.outcome.kind == accepted {
 		a.output = j.Output
 	}

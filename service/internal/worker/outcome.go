@@ -39,16 +39,15 @@ var neverDefinite = []int{
 	520, 521, 522, 523, 524, // gateways that lost sight of the origin
 }
 
-// classify reads the outcome of a call from its transcript, its judgement and
-// the statuses that the provider's profile documents as refusals. What is not
-// listed as definite is unknown.
-func classify(t providers.Transcript, j providers.Judgement, refusals []int, now time.Time) outcome {
+// classify reads the outcome of a call from its transcript and its judgement.
+// What is not listed as definite is unknown.
+func classify(t providers.Transcript, j providers.Judgement, now time.Time) outcome {
 	switch {
 	case t.Reach == providers.ReachNotSent:
 		return outcome{kind: notSent, reason: "not_sent.connect"}
 	case t.Status == 0: // sent, and nothing came back
-		return outcome{kind: unknown, reason: "unknown." + string(t.End)}
-	case slices.Contains(refusals, t.Status):
+		return outcome{kind: unknown, reason: "unknown.no_answer"}
+	case slices.Contains(t.Refused, t.Status):
 		return outcome{kind: refused, reason: statusReason(t.Status), retryAfter: retryAfter(t.Header, now)}
 	case slices.Contains(neverDefinite, t.Status):
 		return outcome{kind: unknown, reason: fmt.Sprintf("unknown.%d", t.Status)}

@@ -28,8 +28,8 @@ func TestClassify(t *testing.T) {
 		reason   string
 	}{
 		"connection refused, DNS, dial, TLS":     {providers.Transcript{Reach: providers.ReachNotSent, End: providers.EndNone}, cut, nil, notSent, "not_sent.connect"},
-		"write error or reset before an answer":  {sent(0, providers.EndReset), cut, nil, unknown, "unknown.reset"},
-		"deadline without a first byte":          {sent(0, providers.EndStall), cut, nil, unknown, "unknown.stall"},
+		"write error or reset before an answer":  {sent(0, providers.EndReset), cut, nil, unknown, "unknown.no_answer"},
+		"deadline without a first byte":          {sent(0, providers.EndStall), cut, nil, unknown, "unknown.no_answer"},
 		"200 and a cut stream":                   {sent(200, providers.EndEOF), cut, nil, unknown, "unknown.cut_stream"},
 		"200 and a reset":                        {sent(200, providers.EndReset), judged(providers.Unknown, "unknown.unreadable_body"), nil, unknown, "unknown.unreadable_body"},
 		"200 and a good answer":                  {sent(200, providers.EndEOF), judged(providers.Accept, "ok"), nil, accepted, "ok"},
@@ -55,7 +55,8 @@ func TestClassify(t *testing.T) {
 		"a verdict that nobody knows is unknown": {sent(200, providers.EndEOF), judged("perhaps", "x"), nil, unknown, "unknown.x"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := classify(c.t, c.j, c.refusals, time.Now())
+			c.t.Refused = c.refusals
+			got := classify(c.t, c.j, time.Now())
 			if got.kind != c.kind || got.reason != c.reason {
 				t.Errorf("got %s %s, want %s %s", got.kind, got.reason, c.kind, c.reason)
 			}
@@ -95,7 +96,7 @@ func TestMutantsTakeTheUnknownForDefinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		clean := classify(tr, providers.Judgement{Verdict: providers.Unknown}, nil, time.Now())
+		clean := classify(tr, providers.Judgement{Verdict: providers.Unknown}, time.Now())
 		if clean.kind != unknown || mutated(mutant.Active{}, clean, tr).kind != unknown {
 			t.Errorf("%s: the clean service says %s", name, clean.kind)
 		}

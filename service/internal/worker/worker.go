@@ -73,16 +73,15 @@ type Metrics interface {
 
 // Options of a worker. The zero value works.
 type Options struct {
-	Name        string                      // unique to this process; default host, process and a random part
-	Concurrency int                         // attempts that run at once; default 16
-	PerProvider int                         // of which at one provider; default Concurrency
-	Open        int                         // connections open at once, held ones included; default 1024
-	Lease       time.Duration               // default 30 s
-	Heartbeat   time.Duration               // default a third of Lease
-	Poll        time.Duration               // between two looks at the queue without a hint; default 100 ms
-	HardLimit   time.Duration               // a connection is given up after that; default 10 min
-	Grace       time.Duration               // for attempts under way when the worker stops; default 20 s
-	Refused     func(provider string) []int // statuses that a profile documents as shed before execution
+	Name        string        // unique to this process; default host, process and a random part
+	Concurrency int           // attempts that run at once; default 16
+	PerProvider int           // of which at one provider; default Concurrency
+	Open        int           // connections open at once, held ones included; default 1024
+	Lease       time.Duration // default 30 s
+	Heartbeat   time.Duration // default a third of Lease
+	Poll        time.Duration // between two looks at the queue without a hint; default 100 ms
+	HardLimit   time.Duration // a connection is given up after that; default 10 min
+	Grace       time.Duration // for attempts under way when the worker stops; default 20 s
 	Metrics     Metrics
 	Log         *slog.Logger
 	Mutant      mutant.Active
@@ -133,9 +132,6 @@ func New(store Store, caller Caller, judge Judge, gate Gate, o Options) *Worker 
 	}
 	if o.Grace == 0 {
 		o.Grace = 20 * time.Second
-	}
-	if o.Refused == nil {
-		o.Refused = func(string) []int { return nil }
 	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}

@@ -179,6 +179,11 @@ func set(t *testing.T, gate shut, mutantName string) *stage {
 // run starts a worker and returns how to stop it; it is stopped anyway at the end.
 func (s *stage) run(o worker.Options) (stop func()) {
 	s.t.Helper()
+	return s.runWith(s.provider, s.provider, o)
+}
+
+func (s *stage) runWith(caller worker.Caller, judge worker.Judge, o worker.Options) (stop func()) {
+	s.t.Helper()
 	if o.Grace == 0 {
 		o.Grace = 50 * time.Millisecond
 	}
@@ -187,7 +192,7 @@ func (s *stage) run(o worker.Options) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	w := worker.New(s.store, s.provider, s.provider, s.policy, o)
+	w := worker.New(s.store, caller, judge, s.policy, o)
 	go func() { defer close(done); w.Run(ctx) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
