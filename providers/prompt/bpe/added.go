@@ -47,15 +47,16 @@ func newAdded(raw json.RawMessage, v *vocabulary, normalize normalizer) (*addedV
 	seen := map[Added]bool{}
 	var specials, plain []Added
 	for _, token := range tokens {
-		token.ID = 0
 		if len(token.Content) > maxAdded {
 			return nil, fmt.Errorf("added_tokens: a token has %d bytes, more than %d", len(token.Content), maxAdded)
 		}
-		firstSpecial := token.Special && token.Content != "" && !a.special[token.Content]
-		if firstSpecial {
+		if token.Special && token.Content != "" && !a.special[token.Content] {
 			a.special[token.Content] = true
 			specials = append(specials, token)
 		}
+	}
+	for _, token := range tokens {
+		token.ID = 0
 		if token.Content == "" || seen[token] {
 			continue
 		}
@@ -68,7 +69,7 @@ func newAdded(raw json.RawMessage, v *vocabulary, normalize normalizer) (*addedV
 				next++
 			}
 		}
-		if !token.Special && !a.special[token.Content] {
+		if !a.special[token.Content] {
 			plain = append(plain, token)
 		}
 		token.ID = id
@@ -129,7 +130,9 @@ func (a *addedVocabulary) split(p piece, in *trie, which Recognition, text func(
 				return false
 			}
 		}
-		token(id)
+		if from < to { // else the token before took all of it along
+			token(id)
+		}
 		start = to
 		return true
 	})
