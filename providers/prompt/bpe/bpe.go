@@ -19,6 +19,8 @@ package bpe
 import (
 	"fmt"
 	"strings"
+
+	"github.com/interlock-harness/interlock/providers/prompt/onig"
 )
 
 // Tokenizer is a loaded tokenizer. It does not change and is safe for use from
@@ -67,7 +69,7 @@ func (t *Tokenizer) Encode(text string, o Options) ([]int, error) {
 		return t.added.split(p, t.added.normalized, o.Added, words, token)
 	}
 	var err error
-	switch whole := (piece{text, first}); {
+	switch whole := (piece{text, first, onig.NewBudget(len(text))}); {
 	case text == "":
 	case o.Added == NoAdded:
 		err = normal(whole)
@@ -101,17 +103,17 @@ func (t *Tokenizer) finish(ids []int, addSpecial bool) ([]int, error) {
 // Decode returns the text of ids. Ids that no token has are passed over, as are
 // special tokens where skipSpecial is set.
 func (t *Tokenizer) Decode(ids []int, skipSpecial bool) (string, error) {
-	tokens := make([]string, 0, len(ids))
+	tokens, size := make([]string, 0, len(ids)), 0
 	for _, id := range ids {
 		token, ok := t.Token(id)
 		if ok && !(skipSpecial && t.added.special[token]) {
-			tokens = append(tokens, token)
+			tokens, size = append(tokens, token), size+len(token)
 		}
 	}
 	if t.decode == nil {
 		return strings.Join(tokens, " "), nil
 	}
-	tokens, err := t.decode(tokens)
+	tokens, err := t.decode(tokens, onig.NewBudget(size))
 	if err != nil {
 		return "", fmt.Errorf("decode: %w", err)
 	}

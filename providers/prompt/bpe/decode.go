@@ -7,10 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/interlock-harness/interlock/providers/prompt/onig"
 )
 
 // decoder turns tokens back into text, token by token (decoders/*).
-type decoder func(tokens []string) ([]string, error)
+type decoder func(tokens []string, budget *onig.Budget) ([]string, error)
 
 // newDecoder builds the decoder that raw describes.
 func newDecoder(raw json.RawMessage) (decoder, error) {
@@ -27,7 +29,7 @@ func newDecoder(raw json.RawMessage) (decoder, error) {
 		return nil, err
 	}
 	plain := func(d func([]string) []string) (decoder, error) {
-		return func(tokens []string) ([]string, error) { return d(tokens), nil }, nil
+		return func(tokens []string, _ *onig.Budget) ([]string, error) { return d(tokens), nil }, nil
 	}
 	switch c.Type {
 	case "Sequence":
@@ -50,24 +52,27 @@ func newDecoder(raw json.RawMessage) (decoder, error) {
 		}
 		return plain(func(tokens []string) []string { return stripTokens(tokens, c.Content, c.Start, c.Stop) })
 	case "BPEDecoder":
-		return plain(func(tokens []string) []string {
+		return func(tokens []string, budget *onig.Budget) ([]string, error) {
 			for i, token := range tokens {
 				space := " "
 				if i == len(tokens)-1 {
 					space = ""
 				}
 				tokens[i] = strings.ReplaceAll(token, c.Suffix, space)
+				if err := budget.Write(len(tokens[i])); err != nil {
+					return nil, err
+				}
 			}
-			return tokens
-		})
+			return tokens, nil
+		}, nil
 	case "Replace":
 		if c.Pattern == nil {
 			return nil, errors.New("Replace: pattern is missing")
 		}
 		find, err := c.Pattern.finder()
-		return func(tokens []string) ([]string, error) {
+		return func(tokens []string, budget *onig.Budget) ([]string, error) {
 			for i, token := range tokens {
-				p, err := piece{text: token}.replace(find, c.Content)
+				p, err := piece{text: token, budget: budget}.replace(find, c.Content)
 				if err != nil {
 					return nil, err
 				}
@@ -90,10 +95,10 @@ func decoders(parts []json.RawMessage) (decoder, error) {
 		}
 		all = append(all, d)
 	}
-	return func(tokens []string) ([]string, error) {
+	return func(tokens []string, budget *onig.Budget) ([]string, error) {
 		for _, d := range all {
 			var err error
-			if tokens, err = d(tokens); err != nil {
+			if tokens, err = d(tokens, budget); err != nil {
 				return nil, err
 			}
 		}

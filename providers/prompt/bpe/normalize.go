@@ -16,14 +16,21 @@ import (
 // piece is a part of the text on its way to the model. zero is how many of its
 // bytes come from the very first character of the text: a Metaspace with the
 // scheme "first" marks only a piece that starts there.
+//
+// All pieces of one text share a budget, so that no cutting up makes an endless
+// pattern or endless growth affordable.
 type piece struct {
-	text string
-	zero int
+	text   string
+	zero   int
+	budget *onig.Budget
 }
+
+// with returns p with other text.
+func (p piece) with(text string, zero int) piece { return piece{text, zero, p.budget} }
 
 // cut returns the part of p from start to end.
 func (p piece) cut(start, end int) piece {
-	return piece{p.text[start:end], min(max(p.zero-start, 0), end-start)}
+	return p.with(p.text[start:end], min(max(p.zero-start, 0), end-start))
 }
 
 // normalizer rewrites a piece before it is split.
@@ -76,9 +83,7 @@ func newNormalizer(raw json.RawMessage) (normalizer, error) {
 	case "Nmt":
 		return each(nmt), nil
 	case "ByteLevel":
-		return func(p piece) (piece, error) {
-			return piece{toLetters(p.text), len(toLetters(p.text[:p.zero]))}, nil
-		}, nil
+		return lettered, nil
 	}
 	return nil, fmt.Errorf("the normalizer %q is not supported", c.Type)
 }
@@ -116,7 +121,7 @@ func form(f norm.Form) normalizer {
 			_, n := utf8.DecodeRuneInString(text[zero:])
 			zero += n
 		}
-		return piece{text, zero}, nil
+		return p.with(text, zero), nil
 	}
 }
 
@@ -127,7 +132,7 @@ func (p piece) prepend(text string) piece {
 	if p.zero > 0 {
 		p.zero += len(text)
 	}
-	return piece{text + p.text, p.zero}
+	return p.with(text+p.text, p.zero)
 }
 
 // replace writes content for each match. New text belongs to the character
@@ -135,7 +140,11 @@ func (p piece) prepend(text string) piece {
 func (p piece) replace(find finder, content string) (piece, error) {
 	var b strings.Builder
 	last, zero := 0, 0
-	err := find(p.text, func(start, end int) {
+	var tooLong error
+	err := find(p.text, p.budget, func(start, end int) {
+		if tooLong = p.budget.Write(len(content)); tooLong != nil {
+			return
+		}
 		b.WriteString(p.text[last:start])
 		zero += min(max(p.zero-last, 0), start-last)
 		b.WriteString(content)
@@ -144,11 +153,14 @@ func (p piece) replace(find finder, content string) (piece, error) {
 		}
 		last = end
 	})
-	if err != nil || last == 0 && b.Len() == 0 {
+	switch {
+	case err == nil && tooLong != nil:
+		return p, tooLong
+	case err != nil || last == 0 && b.Len() == 0:
 		return p, err
 	}
 	b.WriteString(p.text[last:])
-	return piece{b.String(), zero + max(p.zero-last, 0)}, nil
+	return p.with(b.String(), zero+max(p.zero-last, 0)), nil
 }
 
 func (p piece) strip(left, right bool) piece {
@@ -174,7 +186,7 @@ func each(rewrite func(rune) string) normalizer {
 				zero = b.Len()
 			}
 		}
-		return piece{b.String(), zero}, nil
+		return p.with(b.String(), zero), nil
 	}
 }
 
@@ -196,7 +208,7 @@ func whitespace(r rune) bool { return unicode.IsSpace(r) }
 type pattern struct{ String, Regex *string }
 
 // finder calls found for each match in text, from left to right.
-type finder func(text string, found func(start, end int)) error
+type finder func(text string, budget *onig.Budget, found func(start, end int)) error
 
 func (p *pattern) finder() (finder, error) {
 	switch {
@@ -215,7 +227,7 @@ func (p *pattern) finder() (finder, error) {
 }
 
 func literal(what string) finder {
-	return func(text string, found func(start, end int)) error {
+	return func(text string, _ *onig.Budget, found func(start, end int)) error {
 		for from := 0; ; {
 			i := strings.Index(text[from:], what)
 			if i < 0 {

@@ -143,11 +143,22 @@ func prefixSpace(p piece, emit func(piece) error) error {
 
 // letters writes each byte as its letter.
 func letters(p piece, emit func(piece) error) error {
-	return emit(piece{toLetters(p.text), len(toLetters(p.text[:p.zero]))})
+	p, err := lettered(p)
+	if err != nil {
+		return err
+	}
+	return emit(p)
+}
+
+func lettered(p piece) (piece, error) {
+	if err := p.budget.Write(len(p.text)); err != nil {
+		return p, err
+	}
+	return p.with(toLetters(p.text), len(toLetters(p.text[:p.zero]))), nil
 }
 
 // wordsAndSigns finds \w+|[^\w\s]+ .
-func wordsAndSigns(text string, found func(start, end int)) error {
+func wordsAndSigns(text string, _ *onig.Budget, found func(start, end int)) error {
 	start, kind := 0, 0
 	for i, r := range text {
 		now := 2

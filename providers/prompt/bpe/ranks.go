@@ -64,7 +64,7 @@ func (t *rankTable) build(pattern string, added []Added) (*Tokenizer, error) {
 	}
 	m := &model{vocabulary: names.build(), pairs: newPairTable(merges), ignoreMerges: true}
 	m.prepare()
-	out := &Tokenizer{model: m, decode: func(tokens []string) ([]string, error) { return decodeLetters(tokens), nil }}
+	out := &Tokenizer{model: m, decode: func(tokens []string, _ *onig.Budget) ([]string, error) { return decodeLetters(tokens), nil }}
 	out.pre = preTokenizer{stages: []stage{cutter{re.FindAll, "Isolated", false}.split}, asBytes: true}
 	if out.added, err = fixedAdded(added, m.vocabulary); err != nil {
 		return nil, err

@@ -198,11 +198,20 @@ func (s *scanner) value() ([]byte, error) {
 	var err error
 	switch {
 	case c == '{':
-		err = s.object(func(string) error { _, err := s.value(); return err })
+		err = s.list('{', '}', func() error {
+			if err := s.skipText(); err != nil {
+				return err
+			}
+			if err := s.expect(':'); err != nil {
+				return err
+			}
+			_, err := s.value()
+			return err
+		})
 	case c == '[':
 		err = s.array(func() error { _, err := s.value(); return err })
 	case c == '"':
-		_, err = s.text(nil)
+		err = s.skipText()
 	case c == 0:
 		err = s.fail("the file ends too early")
 	default:
@@ -214,4 +223,22 @@ func (s *scanner) value() ([]byte, error) {
 		}
 	}
 	return s.data[start:s.pos], err
+}
+
+// skipText passes over a string.
+func (s *scanner) skipText() error {
+	if err := s.expect('"'); err != nil {
+		return err
+	}
+	for s.pos < len(s.data) {
+		switch s.data[s.pos] {
+		case '"':
+			s.pos++
+			return nil
+		case '\\':
+			s.pos++
+		}
+		s.pos++
+	}
+	return s.fail("a string without an end")
 }

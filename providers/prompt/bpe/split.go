@@ -1,6 +1,10 @@
 package bpe
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/interlock-harness/interlock/providers/prompt/onig"
+)
 
 // behavior is what a split does with what it finds (SplitDelimiterBehavior).
 // Splitting a-b--c at each hyphen gives:
@@ -26,19 +30,19 @@ type section struct {
 	found      bool
 }
 
-// sections covers text with what find finds in it and what lies between.
-func sections(text string, find finder) ([]section, error) {
+// sections covers p with what find finds in it and what lies between.
+func sections(p piece, find finder) ([]section, error) {
 	var all []section
 	last := 0
-	err := find(text, func(start, end int) {
+	err := find(p.text, p.budget, func(start, end int) {
 		if start != last {
 			all = append(all, section{last, start, false})
 		}
 		all = append(all, section{start, end, true})
 		last = end
 	})
-	if last != len(text) {
-		all = append(all, section{last, len(text), false})
+	if last != len(p.text) {
+		all = append(all, section{last, len(p.text), false})
 	}
 	return all, err
 }
@@ -54,7 +58,7 @@ func (c cutter) split(p piece, emit func(piece) error) error {
 	if !c.invert && c.behavior == "Isolated" || c.invert && c.behavior == "Removed" {
 		return c.stream(p, emit)
 	}
-	all, err := sections(p.text, c.find)
+	all, err := sections(p, c.find)
 	if err != nil {
 		return err
 	}
@@ -83,7 +87,7 @@ func (c cutter) stream(p piece, emit func(piece) error) error {
 			failed = emit(p.cut(start, end))
 		}
 	}
-	err := c.find(p.text, func(start, end int) {
+	err := c.find(p.text, p.budget, func(start, end int) {
 		if !c.invert {
 			part(last, start)
 		}
@@ -137,7 +141,7 @@ func (c cutter) arrange(all []section) []section {
 
 // runes finds each character that is in the class, one at a time.
 func runes(class func(rune) bool) finder {
-	return func(text string, found func(start, end int)) error {
+	return func(text string, _ *onig.Budget, found func(start, end int)) error {
 		for i, r := range text {
 			if class(r) {
 				found(i, i+len(string(r)))

@@ -70,41 +70,41 @@ func assemble(m *model, parts map[string]json.RawMessage) (*Tokenizer, error) {
 	return t, nil
 }
 
-// readModel reads the model. Its tokens and merges may come in any order, so
-// merges that stand before the tokens are passed over and read afterwards.
+// readModel reads the model. Its fields may come in any order; merges that
+// stand before what they need are read again at the end.
 func readModel(s *scanner) (*model, error) {
 	fields := map[string]json.RawMessage{}
 	m := &model{}
 	merges := -1 // where they begin
 	err := s.object(func(key string) (err error) {
-		switch key {
-		case "vocab":
-			if s.peek() != '{' {
-				_, err = s.value() // a Unigram model: refused below
-				return err
-			}
+		switch {
+		case key == "vocab" && s.peek() == '{':
 			m.vocabulary, err = readVocabulary(s)
-			return err
-		case "merges":
+		case key == "merges" && m.vocabulary != nil && (fields["continuing_subword_prefix"] == nil || string(fields["continuing_subword_prefix"]) == "null"):
+			s.space()
+			merges = s.pos
+			m.pairs, err = readMerges(s, m.vocabulary, "")
+		case key == "merges":
 			s.space()
 			merges = s.pos
 			_, err = s.value()
-			return err
+		case key == "vocab": // of a Unigram model, which is refused below
+			_, err = s.value()
+		default:
+			fields[key], err = s.value()
 		}
-		fields[key], err = s.value()
 		return err
 	})
+	if err == nil {
+		err = m.configure(fields, merges >= 0)
+	}
+	if err == nil && (m.vocabulary == nil || merges < 0) {
+		err = errors.New("vocab or merges is missing")
+	}
+	if err == nil && (m.pairs == nil || m.prefix != "") {
+		m.pairs, err = readMerges(&scanner{data: s.data, pos: merges}, m.vocabulary, m.prefix)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if err := m.configure(fields, merges >= 0); err != nil {
-		return nil, fmt.Errorf("model: %w", err)
-	}
-	if m.vocabulary == nil || merges < 0 {
-		return nil, errors.New("model: vocab or merges is missing")
-	}
-	again := &scanner{data: s.data, pos: merges}
-	if m.pairs, err = readMerges(again, m.vocabulary, m.prefix); err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
 	return m, nil

@@ -7,7 +7,7 @@ import (
 
 // maxID bounds token ids, so that a hostile file cannot make a table of any
 // size it likes. The largest vocabularies have 262,144 tokens.
-const maxID = 1<<22 - 1
+const maxID = 1<<20 - 1
 
 // vocabulary is the tokens of a model and their ids.
 type vocabulary struct {

@@ -9,15 +9,30 @@ import (
 
 // ErrTooHard is a text on which a pattern does not come to an answer within
 // its bounds on steps and memory: the pattern backtracks without end.
-var ErrTooHard = errors.New("the pattern takes too many steps on this text")
+var ErrTooHard = errors.New("the patterns take too many steps on this text")
 
-// Bounds of one search through a text. Patterns of tokenizers need 5 to 30
-// steps a byte.
-const (
-	freeSteps    = 1 << 23
-	stepsPerByte = 1 << 8
-	maxFrames    = 1 << 20
-)
+// maxFrames bounds the memory of one search: ways back kept at one time.
+const maxFrames = 1 << 20
+
+// Budget is how many steps the searches that share it may still take. It is
+// for one goroutine.
+type Budget struct{ steps int }
+
+// NewBudget returns the budget for a text of so many bytes, however it is cut
+// into pieces. Patterns of tokenizers need 5 to 30 steps a byte.
+func NewBudget(bytes int) *Budget { return &Budget{steps: 1<<23 + bytes<<8} }
+
+// Write takes off what it costs to write so many bytes of new text: eight
+// steps each. It returns ErrTooHard where nothing is left.
+func (b *Budget) Write(bytes int) error {
+	if b == nil {
+		return nil
+	}
+	if b.steps -= bytes << 3; b.steps < 0 {
+		return ErrTooHard
+	}
+	return nil
+}
 
 // frame is a way back: what to do when the way taken fails.
 type frame struct {

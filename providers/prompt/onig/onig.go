@@ -53,12 +53,18 @@ func (re *Regexp) String() string { return re.source }
 
 // FindAll calls found for each match in text, from left to right, as byte
 // offsets. Matches do not overlap; an empty match right behind another match
-// is passed over. text must be valid UTF-8. It returns ErrTooHard where the
-// pattern takes too many steps.
-func (re *Regexp) FindAll(text string, found func(start, end int)) error {
+// is passed over. text must be valid UTF-8. It returns ErrTooHard where budget,
+// or one of its own if that is nil, is used up.
+func (re *Regexp) FindAll(text string, budget *Budget, found func(start, end int)) error {
+	if budget == nil {
+		budget = NewBudget(len(text))
+	}
 	m := machines.Get().(*machine)
-	defer m.release()
-	m.re, m.text, m.steps, m.failed = re, text, freeSteps+stepsPerByte*len(text), nil
+	m.re, m.text, m.steps, m.failed = re, text, budget.steps, nil
+	defer func() {
+		budget.steps = m.steps
+		m.release()
+	}()
 	if cap(m.slots) < re.slots {
 		m.slots = make([]int, re.slots)
 	}

@@ -19,7 +19,7 @@ func cut(t *testing.T, re *onig.Regexp, text string) (isolated, found []string) 
 	t.Helper()
 	isolated, found = []string{}, []string{}
 	last := 0
-	err := re.FindAll(text, func(start, end int) {
+	err := re.FindAll(text, nil, func(start, end int) {
 		if start > last {
 			isolated = append(isolated, text[last:start])
 		}
@@ -102,7 +102,7 @@ func TestEndlessBacktrackingIsAnErrorSoon(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		err = re.FindAll(strings.Repeat("a", 4000), func(int, int) {})
+		err = re.FindAll(strings.Repeat("a", 4000), nil, func(int, int) {})
 		if !errors.Is(err, onig.ErrTooHard) {
 			t.Errorf("%s: %v, want ErrTooHard", pattern, err)
 		}
@@ -114,7 +114,7 @@ func TestEndlessBacktrackingIsAnErrorSoon(t *testing.T) {
 
 func TestEmptyMatchesBehindAMatchArePassedOver(t *testing.T) {
 	var got [][2]int
-	if err := onig.MustCompile(`x*`).FindAll("axxb", func(start, end int) { got = append(got, [2]int{start, end}) }); err != nil {
+	if err := onig.MustCompile(`x*`).FindAll("axxb", nil, func(start, end int) { got = append(got, [2]int{start, end}) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int{{0, 0}, {1, 3}, {4, 4}}; !reflect.DeepEqual(got, want) {
