@@ -31,12 +31,19 @@ import (
 //
 // The error is for a request that could not be built; nothing was sent then.
 func Do(ctx context.Context, p providers.Profile, secret string, r providers.Request, header http.Header) (providers.Transcript, error) {
-	started := time.Now()
-	t := providers.Transcript{
-		Protocol: p.Protocol, Request: r, Reach: providers.ReachNotSent, End: providers.EndNone,
-		Served: p.Served, Refused: p.RefusedStatuses,
+	encoded, err := wire.Encode(p, r)
+	if err != nil {
+		return fresh(p, r), fmt.Errorf("call %s: %w", p.Name, err)
 	}
-	built, err := build(p, secret, r, header)
+	return Send(ctx, p, secret, r, encoded, header)
+}
+
+// Send is Do for a request that is encoded already, for example one that is wrong
+// on purpose; r is what the transcript says was asked.
+func Send(ctx context.Context, p providers.Profile, secret string, r providers.Request, encoded providers.HTTPRequest, header http.Header) (providers.Transcript, error) {
+	started := time.Now()
+	t := fresh(p, r)
+	built, err := build(p, secret, encoded, header)
 	if err != nil {
 		return t, fmt.Errorf("call %s: %w", p.Name, err)
 	}
@@ -58,13 +65,17 @@ func Do(ctx context.Context, p providers.Profile, secret string, r providers.Req
 	return t, nil
 }
 
+// fresh is the transcript of a request of which nothing has left yet.
+func fresh(p providers.Profile, r providers.Request) providers.Transcript {
+	return providers.Transcript{
+		Protocol: p.Protocol, Request: r, Reach: providers.ReachNotSent, End: providers.EndNone,
+		Served: p.Served, Refused: p.RefusedStatuses,
+	}
+}
+
 // build makes the HTTP request. Its body is wrapped so that the transport finds
 // no way to rewind it.
-func build(p providers.Profile, secret string, r providers.Request, header http.Header) (*http.Request, error) {
-	encoded, err := wire.Encode(p, r)
-	if err != nil {
-		return nil, err
-	}
+func build(p providers.Profile, secret string, encoded providers.HTTPRequest, header http.Header) (*http.Request, error) {
 	request, err := http.NewRequest(encoded.Method, encoded.URL, io.NopCloser(bytes.NewReader(encoded.Body)))
 	if err != nil {
 		return nil, err
