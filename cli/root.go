@@ -52,6 +52,9 @@ func rootCommand(s *streams) *cobra.Command {
 	flags.StringVar(&s.color, "color", "auto", "auto, always or never")
 	flags.Bool("no-color", false, "the same as --color never")
 	root.AddCommand(
+		verifyCommand(s),
+		mutantsCommand(s),
+		explainCommand(s),
 		versionCommand(s),
 		doctorCommand(s),
 		healthcheckCommand(s),

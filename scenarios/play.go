@@ -12,6 +12,7 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/report"
 	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/harness/target"
 )
@@ -21,7 +22,6 @@ import (
 var theStage struct {
 	mu      sync.Mutex
 	options stage.Options
-	mutant  string
 	stage   *stage.Stage
 	failed  error
 }
@@ -61,13 +61,13 @@ func setStage(ctx context.Context) (*stage.Stage, error) {
 	theStage.mu.Lock()
 	defer theStage.mu.Unlock()
 	if theStage.stage == nil && theStage.failed == nil {
-		theStage.stage, theStage.failed = stage.Start(ctx, theStage.options)
+		theStage.stage, theStage.failed = stage.Start(ctx, withFallbacks(theStage.options))
 	}
 	return theStage.stage, theStage.failed
 }
 
-// stageLevel is how deep a stage with the reference service can be looked into.
-const stageLevel invariant.Level = 4
+// StageLevel is how deep a stage with the reference service can be looked into.
+const StageLevel invariant.Level = 4
 
 // World is the part of the stage that one scenario plays on.
 type World struct {
@@ -92,10 +92,9 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 		w.World, err = s.World(ctx, slug, options...)
 	}
 	if err != nil {
-		tell(Outcome{
-			Info: info, Result: invariant.Result{Verdict: invariant.Infrastructure}, Verdict: invariant.Infrastructure,
-			Trouble: err.Error(), Took: time.Since(w.started),
-		})
+		play := w.play()
+		play.Verdict, play.Result.Verdict, play.Trouble = invariant.Infrastructure, invariant.Infrastructure, err.Error()
+		tell(Outcome{Play: play})
 		ginkgo.Fail("infrastructure: " + err.Error())
 	}
 	ginkgo.DeferCleanup(func(ctx ginkgo.SpecContext) { w.end(ctx) }, ginkgo.NodeTimeout(toEnd))
@@ -105,17 +104,17 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 // end finishes the history, judges it and compares the verdict with the one that
 // the scenario wants.
 func (w *World) end(ctx context.Context) {
-	report := ginkgo.CurrentSpecReport()
+	spec := ginkgo.CurrentSpecReport()
 	finish := w.Finish(ctx, toDrain)
 	if err := w.Recorder.Flush(); err != nil {
 		finish = errors.Join(finish, err)
 	}
-	events := w.History()
-	o := Outcome{Info: w.info, Events: events, Took: time.Since(w.started)}
-	o.Result = invariant.Judge(events, stageLevel, w.info.Expect)
+	o := Outcome{Play: w.play(), Events: w.History()}
+	o.History = w.Recorder.Scenario()
+	o.Result = invariant.Judge(o.Events, StageLevel, w.info.Expect)
 	o.Verdict = o.Result.Verdict
-	if report.Failed() {
-		o.Trouble = report.FailureMessage()
+	if spec.Failed() {
+		o.Trouble = spec.FailureMessage()
 		if w.stopped != "" {
 			o.Trouble = w.stopped
 			o.Verdict = invariant.Worse(o.Verdict, invariant.Inconclusive)
@@ -134,6 +133,14 @@ func (w *World) end(ctx context.Context) {
 	tell(o)
 	if !o.Met() {
 		ginkgo.Fail(o.text())
+	}
+}
+
+// play is what a report says of this scenario before it is judged.
+func (w *World) play() report.Play {
+	return report.Play{
+		Slug: w.info.Slug, Title: w.info.Title, Text: ginkgo.CurrentSpecReport().LeafNodeText, Group: string(w.info.Group), Fault: w.info.Fault,
+		Expect: w.info.Expect, MustBreak: w.info.MustBreak, Took: report.Milliseconds(time.Since(w.started)),
 	}
 }
 
@@ -166,23 +173,14 @@ func (w *World) expect(actual any, extra ...any) gomega.Assertion {
 	return gomega.Expect(actual, extra...)
 }
 
-// Outcome is a scenario that was played and judged.
+// Outcome is a spec of a scenario that was played and judged.
 type Outcome struct {
-	Info    Info              `json:"info"`
-	Verdict invariant.Verdict `json:"verdict"`
-	Result  invariant.Result  `json:"result"`
-	Trouble string            `json:"trouble,omitempty"` // why the play stopped early
-	Took    time.Duration     `json:"-"`
-	Events  []history.Event   `json:"-"`
-}
-
-// Met reports whether the scenario came out as it must.
-func (o Outcome) Met() bool {
-	return o.Verdict == o.Info.Expect.Wanted() && (o.Info.MustBreak == "" || o.Result.Violated(o.Info.MustBreak))
+	report.Play
+	Events []history.Event
 }
 
 func (o Outcome) text() string {
-	text := fmt.Sprintf("%s: %s, and %s was wanted", o.Info.Slug, o.Verdict, o.Info.Expect.Wanted())
+	text := fmt.Sprintf("%s: %s, and %s was wanted", o.Slug, o.Verdict, o.Expect.Wanted())
 	for _, f := range o.Result.Findings {
 		text += fmt.Sprintf("\n  %s %s: %s", f.Invariant, f.Verdict, f.Sentence)
 	}

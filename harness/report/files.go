@@ -130,3 +130,12 @@ func syncDir(dir string) error {
 	_ = d.Sync() // not every file system can
 	return nil
 }
+
+// WriteJSON writes v, indented, as the file name of dir: whole or not at all.
+func WriteJSON(dir, name string, v any) error {
+	data, err := indent(v)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return write(dir, name, data)
+}

@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/interlock-harness/interlock/harness/mutant"
+	"github.com/interlock-harness/interlock/harness/report"
+	"github.com/interlock-harness/interlock/harness/stage/pgserver"
+	"github.com/interlock-harness/interlock/scenarios"
+)
+
+// mutation is one invocation of mutants.
+type mutation struct {
+	s        *streams
+	scenario string
+	seed     string
+	procs    string
+	out      string
+	pgURL    string
+	timeout  string
+	list     bool
+}
+
+func mutantsCommand(s *streams) *cobra.Command {
+	m := &mutation{s: s}
+	cmd := &cobra.Command{
+		Use:   "mutants [MUTANT...]",
+		Short: "prove that the scenarios can fail: each must catch the fault that is put in for it",
+		Long: `Runs each mutant of the reference service (one deliberate, minimal fault) in the
+scenario that must catch it, and the same scenarios on the clean service. A mutant
+is caught only when the named invariant was violated in the named scenario, and
+the clean service passed there in the same run.
+
+exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastructure`,
+		Example: `  interlock mutants
+  interlock mutants last-write-wins
+  interlock mutants last-write-wins --scenario simultaneous-finish
+  interlock mutants --list`,
+		Args: m.names,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return mutant.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&m.scenario, "scenario", "", "run the mutants in this scenario instead of their own")
+	flags.StringVar(&m.seed, "seed", "", "seed of the order (default: drawn and printed)")
+	flags.StringVar(&m.procs, "procs", strconv.Itoa(runtime.NumCPU()), "stages at once, 1 to 64")
+	flags.StringVar(&m.out, "out", "", "folder of matrix.json (default ./interlock-out/TIME-SEED)")
+	flags.StringVar(&m.pgURL, "pg-url", "", "use this PostgreSQL, in throw-away databases (default: DATABASE_URL, else a private one)")
+	flags.StringVar(&m.timeout, "timeout", "10m", "give up after this time")
+	flags.BoolVar(&m.list, "list", false, "list the mutants instead of running them")
+	return cmd
+}
+
+func (m *mutation) names(_ *cobra.Command, args []string) error {
+	for _, name := range args {
+		if _, ok := mutant.Find(name); !ok {
+			return usagef("no mutant %q.%s interlock mutants --list shows all.", name, didYouMean(name, mutant.Names()))
+		}
+	}
+	return nil
+}
+
+func (m *mutation) run(ctx context.Context, args []string) error {
+	seed, err := parseSeed(m.seed)
+	if err != nil {
+		return err
+	}
+	limit, err := parseTimeout(m.timeout)
+	if err != nil {
+		return err
+	}
+	procs, err := parseProcs(m.procs)
+	if err != nil {
+		return err
+	}
+	if m.scenario != "" {
+		if _, ok := scenarios.Find(m.scenario); !ok {
+			return usagef("no scenario %q.%s interlock verify --list shows all.", m.scenario, didYouMean(m.scenario, slugs()))
+		}
+	}
+	chosen := chooseMutants(args)
+	if m.list {
+		return m.print(chosen)
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return m.play(ctx, seed, procs, chosen)
+}
+
+// chooseMutants returns the named mutants, or all whose scenario there is.
+func chooseMutants(names []string) []mutant.Mutant {
+	var chosen []mutant.Mutant
+	for _, m := range mutant.All() {
+		_, playable := scenarios.Find(m.Scenario)
+		if slices.Contains(names, m.Name) || len(names) == 0 && playable {
+			chosen = append(chosen, m)
+		}
+	}
+	return chosen
+}
+
+func (m *mutation) print(chosen []mutant.Mutant) error {
+	for _, c := range chosen {
+		if m.s.json {
+			if err := json.NewEncoder(m.s.out).Encode(c); err != nil {
+				return infrastructuref("write: %v", err)
+			}
+			continue
+		}
+		_, _ = fmt.Fprintf(m.s.out, "%-28s %-36s %-4s %s\n", c.Name, c.Scenario, c.Invariant, c.Description)
+	}
+	return nil
+}
+
+// task is one run of verify in a child process: all clean scenarios, or one
+// mutant in one scenario.
+type task struct {
+	mutant string
+	slugs  []string
+}
+
+func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mutant.Mutant) error {
+	dir := m.out
+	if dir == "" {
+		dir = report.DefaultDir(seed, time.Now())
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return infrastructuref("%v; choose a folder that can be written to with --out", err)
+	}
+	url := m.pgURL
+	if url == "" {
+		url = os.Getenv("DATABASE_URL")
+	}
+	server, err := pgserver.Start(ctx, pgserver.Options{URL: url, Note: func(text string) { _, _ = fmt.Fprintln(m.s.err, printable(text)) }})
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	defer func() { _ = server.Close() }()
+	if url == "" {
+		url = server.URL("postgres")
+	}
+
+	tasks := m.tasks(chosen)
+	progress := m.s.progress()
+	played, err := m.playAll(ctx, tasks, procs, progress, func(ctx context.Context, t task) ([]mutant.Played, error) {
+		return playTask(ctx, t, seed, url, dir)
+	})
+	progress.clear()
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	matrix := mutant.NewMatrix(seed, chosen, played)
+	if err := report.WriteJSON(dir, report.MatrixFile, matrix); err != nil {
+		return infrastructuref("%v", err)
+	}
+	if m.s.json {
+		if err := json.NewEncoder(m.s.out).Encode(matrix); err != nil {
+			return infrastructuref("write: %v", err)
+		}
+		return exitWith(matrix.ExitCode())
+	}
+	_, _ = fmt.Fprint(m.s.out, matrix.Text())
+	_, _ = fmt.Fprintf(m.s.out, "matrix: %s\n", filepath.Join(dir, report.MatrixFile))
+	return exitWith(matrix.ExitCode())
+}
+
+// tasks begins with the clean service in every scenario that a mutant needs.
+func (m *mutation) tasks(chosen []mutant.Mutant) []task {
+	var clean []string
+	tasks := []task{{}}
+	for _, c := range chosen {
+		slug := c.Scenario
+		if m.scenario != "" {
+			slug = m.scenario
+		}
+		if !slices.Contains(clean, slug) {
+			clean = append(clean, slug)
+		}
+		tasks = append(tasks, task{mutant: c.Name, slugs: []string{slug}})
+	}
+	tasks[0].slugs = clean
+	return tasks
+}
+
+// playAll runs the tasks, procs at a time.
+func (m *mutation) playAll(ctx context.Context, tasks []task, procs int, progress *line, play func(context.Context, task) ([]mutant.Played, error)) ([]mutant.Played, error) {
+	var mu sync.Mutex
+	var played []mutant.Played
+	var failed error
+	done := 0
+	queue := make(chan task, len(tasks))
+	for _, t := range tasks {
+		queue <- t
+	}
+	close(queue)
+	var workers sync.WaitGroup
+	for range min(procs, len(tasks)) {
+		workers.Go(func() {
+			for t := range queue {
+				results, err := play(ctx, t)
+				mu.Lock()
+				played = append(played, results...)
+				if err != nil && failed == nil {
+					failed = err
+				}
+				done++
+				progress.set(fmt.Sprintf("%d/%d %s", done, len(tasks), t.mutant))
+				mu.Unlock()
+				if ctx.Err() != nil {
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	if failed == nil {
+		failed = context.Cause(ctx)
+	}
+	return played, failed
+}
+
+func parseProcs(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 64 {
+		return 0, usagef("--procs is %q, but must be a whole number from 1 to 64", text)
+	}
+	return n, nil
+}

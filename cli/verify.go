@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/report"
+	"github.com/interlock-harness/interlock/harness/stage"
+	"github.com/interlock-harness/interlock/scenarios"
+)
+
+// verification is one invocation of verify.
+type verification struct {
+	s         *streams
+	selection scenarios.Selection
+	seed      string
+	out       string
+	pgURL     string
+	toxiproxy string
+	mutant    string
+	timeout   string
+	list      bool
+	dryRun    bool
+}
+
+func verifyCommand(s *streams) *cobra.Command {
+	v := &verification{s: s}
+	cmd := &cobra.Command{
+		Use:   "verify [SCENARIO...]",
+		Short: "break a job service in every way and judge what it did",
+		Long: `Runs scenarios on a stage of its own: a private PostgreSQL, Toxiproxy, service
+replicas as child processes, stand-in providers. Nothing is left behind.
+
+exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
+		Example: `  interlock verify
+  interlock verify reverse-order
+  interlock verify --label breakpoints --seed 7
+  interlock verify --list`,
+		Args: v.names,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return slugs(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&v.selection.Labels, "label", "", "run the scenarios that a label expression selects, such as breakpoints or 'submit && !L2'")
+	flags.StringVar(&v.seed, "seed", "", "seed of the order, 0 to 9223372036854775807 (default: drawn and printed)")
+	flags.StringVar(&v.out, "out", "", "folder of the report (default ./interlock-out/TIME-SEED)")
+	flags.StringVar(&v.pgURL, "pg-url", "", "use this PostgreSQL, in a throw-away database (default: DATABASE_URL, else a private one)")
+	flags.StringVar(&v.toxiproxy, "toxiproxy", "", "use this stand-alone Toxiproxy, such as http://127.0.0.1:8474 (default: inside the process)")
+	flags.StringVar(&v.timeout, "timeout", "10m", "give up after this time")
+	flags.BoolVar(&v.list, "list", false, "list the scenarios instead of running them")
+	flags.BoolVar(&v.dryRun, "dry-run", false, "say what would run")
+	flags.StringVar(&v.mutant, "mutant", "", "run the service with this fault")
+	_ = flags.MarkHidden("mutant")
+	return cmd
+}
+
+func slugs() []string {
+	var names []string
+	for _, i := range scenarios.All() {
+		names = append(names, i.Slug)
+	}
+	return names
+}
+
+func (v *verification) names(_ *cobra.Command, args []string) error {
+	known := slugs()
+	for _, name := range args {
+		if !slices.Contains(known, name) {
+			return usagef("no scenario %q.%s interlock verify --list shows all %d.", name, didYouMean(name, known), len(known))
+		}
+	}
+	return nil
+}
+
+func (v *verification) run(ctx context.Context, args []string) error {
+	v.selection.Slugs = args
+	seed, err := parseSeed(v.seed)
+	if err != nil {
+		return err
+	}
+	v.selection.Seed = seed
+	limit, err := parseTimeout(v.timeout)
+	if err != nil {
+		return err
+	}
+	selected, err := scenarios.Matching(v.selection)
+	if err != nil {
+		return usagef("%v", err)
+	}
+	if v.list || v.dryRun {
+		return v.print(selected)
+	}
+	if len(selected) == 0 {
+		return &exitError{ExitInconclusive, fmt.Sprintf("label %q selects no scenario, so nothing ran; interlock verify --list shows the labels", v.selection.Labels)}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return v.play(ctx, selected)
+}
+
+func (v *verification) print(selected []scenarios.Info) error {
+	if v.s.json {
+		encoder := json.NewEncoder(v.s.out)
+		for _, i := range selected {
+			if err := encoder.Encode(i); err != nil {
+				return infrastructuref("write: %v", err)
+			}
+		}
+		return nil
+	}
+	for _, i := range selected {
+		_, _ = fmt.Fprintf(v.s.out, "%3d  %-36s %-11s %s  %s\n", i.Number, i.Slug, i.Group, i.Level, i.Title)
+	}
+	if len(selected) == 0 {
+		return exitWith(ExitInconclusive)
+	}
+	return nil
+}
+
+// play runs the selected scenarios and writes the report.
+func (v *verification) play(ctx context.Context, selected []scenarios.Info) error {
+	started := time.Now()
+	seed := v.selection.Seed
+	folder, err := report.NewFolder(v.out, seed, started)
+	if errors.Is(err, report.ErrTaken) {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return infrastructuref("%v; choose a folder that can be written to with --out", err)
+	}
+	run := &report.Run{
+		ID: strconv.FormatInt(started.UnixNano(), 36), Command: os.Args[min(1, len(os.Args)):], Seed: seed, Level: scenarios.StageLevel,
+		Target: "built-in service", Mutant: v.mutant, Started: started, Versions: versions(),
+	}
+	run.Begin(folder.Recorder)
+	progress := v.s.progress()
+	scenarios.Configure(stage.Options{
+		Out: folder.Dir, Recorder: folder.Recorder, PGURL: v.databaseURL(), Toxiproxy: v.toxiproxy,
+		Service: stage.ServiceOptions{Mutant: v.mutant},
+		Note:    func(text string) { v.say(progress, text) },
+	})
+	progress.set("setting the stage")
+	total, done, bad := len(selected), map[string]bool{}, 0
+	var histories []invariant.History
+	played := scenarios.Run(ctx, v.selection, func(o scenarios.Outcome) {
+		run.Plays = append(run.Plays, o.Play)
+		done[o.Slug] = true
+		histories = append(histories, invariant.Open(o.Events))
+		if !o.Met() {
+			bad++
+		}
+		progress.set(fmt.Sprintf("%d/%d %s ... %d not as they must be", len(done), total, o.Slug, bad))
+		if v.s.json {
+			_ = json.NewEncoder(v.s.out).Encode(struct {
+				Type string `json:"type"`
+				report.Play
+			}{"play", o.Play})
+		}
+	})
+	run.Stage = scenarios.StageText()
+	closing := scenarios.Close()
+	progress.clear()
+	run.Took = report.Milliseconds(time.Since(started))
+	run.Interrupted = played != nil
+	run.Coverage = invariant.Coverage(histories...)
+	if err := folder.Write(run); err != nil {
+		return infrastructuref("the report could not be written: %v", err)
+	}
+	return v.finish(run, folder, closing)
+}
+
+// finish prints the result and says with which code to exit.
+func (v *verification) finish(run *report.Run, folder *report.Folder, closing error) error {
+	out := v.s.out
+	if v.s.json {
+		out = v.s.err
+		_ = json.NewEncoder(v.s.out).Encode(struct {
+			Type    string            `json:"type"`
+			Verdict invariant.Verdict `json:"verdict"`
+			Counts  report.Counts     `json:"counts"`
+			Seed    int64             `json:"seed"`
+			Exit    int               `json:"exit"`
+			Report  string            `json:"report"`
+		}{"run", run.Verdict(), run.Counts(), run.Seed, report.ExitCode(run.Verdict()), folder.Dir})
+	}
+	style := report.Style{Color: v.s.colored(out)}
+	places := report.Places{HTML: folder.Shown(report.HTMLFile)}
+	if !v.s.quiet {
+		byPlay := report.ByPlay(folder.Recorder.Events())
+		for _, p := range run.Plays {
+			if !p.Met() {
+				_, _ = fmt.Fprintln(out, run.Violation(p, byPlay[p.History], places, style))
+			}
+		}
+	}
+	if !v.s.quiet || !v.s.json {
+		_, _ = fmt.Fprint(out, run.Summary(places, style))
+	}
+	if closing != nil {
+		return infrastructuref("the stage left something behind: %v", closing)
+	}
+	return exitWith(report.ExitCode(run.Verdict()))
+}
+
+func (v *verification) say(progress *line, text string) {
+	if v.s.quiet {
+		return
+	}
+	progress.clear()
+	_, _ = fmt.Fprintln(v.s.err, printable(text))
+}
+
+func (v *verification) databaseURL() string {
+	if v.pgURL != "" {
+		return v.pgURL
+	}
+	return os.Getenv("DATABASE_URL")
+}
+
+// parseSeed reads a decimal number, or draws one.
+func parseSeed(text string) (int64, error) {
+	if text == "" {
+		return rand.Int64N(1_000_000), nil
+	}
+	seed, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || seed < 0 || strings.HasPrefix(text, "+") {
+		return 0, usagef("--seed is %q, but must be a whole number from 0 to 9223372036854775807", text)
+	}
+	return seed, nil
+}
+
+func parseTimeout(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, usagef("--timeout is %q, but must be a time above zero such as 90s or 10m", text)
+	}
+	return d, nil
+}
+
+// versions are what the report keeps of the program.
+func versions() map[string]string {
+	info := readBuildInfo()
+	all := map[string]string{"interlock": strings.TrimSpace(info.Version + " " + info.Revision), "go": info.Go}
+	for path, version := range info.Modules {
+		all[path] = version
+	}
+	return all
+}
