@@ -57,6 +57,9 @@ type Move struct {
 	ToState   string `json:"to_state,omitempty"`
 	Actor     string `json:"actor,omitempty"`
 	Reason    string `json:"reason,omitempty"`
+	// At is when it happened by the clock of the database (RFC 3339); for
+	// pictures only, no verdict rests on it.
+	At string `json:"at,omitempty"`
 }
 
 // Race is the record of one late result.

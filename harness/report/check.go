@@ -92,6 +92,7 @@ func collect(path string) (map[string]*invariant.Collector, RunFacts, error) {
 // sameRun compares who the history says it is with the report.
 func (c *Checked) sameRun(run RunFacts) {
 	r := c.Stored.Run
+	run.Wall = ""
 	want := RunFacts{Run: r.ID, Seed: r.Seed, Level: r.Level.String(), Target: r.Target}
 	if run != want {
 		c.wrong("the history belongs to run %q of target %q with seed %d, the report to run %q of %q with seed %d", run.Run, run.Target, run.Seed, want.Run, want.Target, want.Seed)

@@ -232,6 +232,8 @@ type RunFacts struct {
 	Seed   int64  `json:"seed"`
 	Level  string `json:"level"`
 	Target string `json:"target"`
+	// Wall is the time of day at this event: it places what a database dated.
+	Wall string `json:"wall,omitempty"`
 }
 
 // NoteRun is the op of that note.
@@ -240,5 +242,7 @@ const NoteRun = "run"
 // Begin writes which run a history belongs to into its first line, so that no
 // other run's history can stand in for it.
 func (r *Run) Begin(rec *history.Recorder) {
-	rec.Note("harness", "", NoteRun, RunFacts{Run: r.ID, Seed: r.Seed, Level: r.Level.String(), Target: r.Target})
+	rec.Note("harness", "", NoteRun, RunFacts{
+		Run: r.ID, Seed: r.Seed, Level: r.Level.String(), Target: r.Target, Wall: time.Now().UTC().Format(time.RFC3339Nano),
+	})
 }

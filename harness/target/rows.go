@@ -95,7 +95,7 @@ const (
 		FROM   attempts`
 	eventRows = `
 		SELECT id, job_id::text, coalesce(attempt_id::text, ''), type, coalesce(from_state, ''), coalesce(to_state, ''),
-		       coalesce(actor, ''), coalesce(reason, '')
+		       coalesce(actor, ''), coalesce(reason, ''), at
 		FROM   attempt_events`
 	raceRows = `
 		SELECT id, job_id::text, attempt_id::text, coalesce(winner_id::text, ''), reason, encode(payload_sha256, 'hex'), payload_bytes
@@ -138,7 +138,10 @@ func scanAttempt(row pgx.CollectableRow) (history.Attempt, error) {
 
 func scanMove(row pgx.CollectableRow) (history.Move, error) {
 	var m history.Move
-	return m, row.Scan(&m.ID, &m.JobID, &m.AttemptID, &m.Type, &m.FromState, &m.ToState, &m.Actor, &m.Reason)
+	var at *time.Time
+	err := row.Scan(&m.ID, &m.JobID, &m.AttemptID, &m.Type, &m.FromState, &m.ToState, &m.Actor, &m.Reason, &at)
+	m.At = stamp(at)
+	return m, err
 }
 
 func scanRace(row pgx.CollectableRow) (history.Race, error) {

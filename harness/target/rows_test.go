@@ -25,11 +25,11 @@ func TestSnapshotReadsTheTablesOfAnyService(t *testing.T) {
 		CREATE TABLE jobs (id uuid, owner text, key text, fingerprint bytea, version bigint, result json, completed_by uuid,
 			completed_at timestamptz, cancelled_at timestamptz);
 		CREATE TABLE attempts (id uuid, job_id uuid, n int, provider text, state text, reason text);
-		CREATE TABLE attempt_events (id bigint, job_id uuid, attempt_id uuid, type text, from_state text, to_state text, actor text, reason text);
+		CREATE TABLE attempt_events (id bigint, job_id uuid, attempt_id uuid, type text, from_state text, to_state text, actor text, reason text, at timestamptz);
 		CREATE TABLE races (id bigint, job_id uuid, attempt_id uuid, winner_id uuid, reason text, payload_sha256 bytea, payload_bytes bigint);
 		INSERT INTO jobs VALUES ('`+job+`', 'o-1', 'k-1', '\xab', 2, '{"a":  1}', '`+attempt+`', now(), NULL), (gen_random_uuid(), 'o-2', 'k', '\xab', 1, NULL, NULL, NULL, NULL);
 		INSERT INTO attempts VALUES ('`+attempt+`', '`+job+`', 1, 'p', 'succeeded', NULL);
-		INSERT INTO attempt_events VALUES (1, '`+job+`', NULL, 'job.submitted', NULL, NULL, 'api', NULL);
+		INSERT INTO attempt_events VALUES (1, '`+job+`', NULL, 'job.submitted', NULL, NULL, 'api', NULL, now());
 		INSERT INTO races VALUES (1, '`+job+`', '`+attempt+`', NULL, 'late', '\xcd', 7);
 		CREATE TABLE tasks (uuid uuid, tenant text, token text, rev int, output jsonb, winner uuid);
 		INSERT INTO tasks VALUES ('`+job+`', 'o-1', 'k-1', 2, '{"a": 1}', '`+attempt+`')`)
