@@ -195,13 +195,17 @@ func (v *Service) Close() error {
 	return errors.Join(failed, v.stage.pg.Drop(ctx, v.database))
 }
 
-// newDatabase makes a migrated database that allows mutants. The first
-// migration is kept as a template for the next ones.
+// newDatabase makes a migrated database that allows mutants. From the second
+// on they are copies of a template.
 func (s *Stage) newDatabase(ctx context.Context, mutant string) (string, error) {
 	s.templates.Lock()
 	defer s.templates.Unlock()
 	if mutant != "" { // it may change the schema
 		return s.migrated(ctx, mutant)
+	}
+	if !s.first { // most runs need no second
+		s.first = true
+		return s.migrated(ctx, "")
 	}
 	if s.template == "" {
 		name, err := s.migrated(ctx, "")

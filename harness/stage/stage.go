@@ -32,6 +32,7 @@ type Stage struct {
 
 	templates sync.Mutex
 	template  string
+	first     bool // a database was migrated
 
 	mu       sync.Mutex
 	shared   *Service

@@ -3,7 +3,6 @@ package pgserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,16 +82,4 @@ func complete(dir string) bool {
 		}
 	}
 	return true
-}
-
-// versionOf is what the server program says of itself, such as
-// "postgres (PostgreSQL) 15.18 (Debian 15.18-1)".
-func versionOf(ctx context.Context, bin string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, toAsk)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, filepath.Join(bin, "postgres"), "--version").Output()
-	if err != nil {
-		return "", fmt.Errorf("ask %s for its version: %w", filepath.Join(bin, "postgres"), err)
-	}
-	return strings.TrimSpace(string(out)), nil
 }

@@ -39,9 +39,11 @@ type cluster struct {
 	settings []string
 	password string
 
-	mu   sync.Mutex
-	port int
-	proc *process.Process
+	mu      sync.Mutex
+	spare   string // an empty database that nobody has yet
+	version string
+	port    int
+	proc    *process.Process
 }
 
 func startCluster(ctx context.Context, o Options) (*cluster, error) {
@@ -87,7 +89,8 @@ func settings(o Options) []string {
 		"max_connections":            "300",
 		"shared_buffers":             "64MB",
 		"dynamic_shared_memory_type": "mmap", // in our folder: nothing stays in /dev/shm
-		"autovacuum_naptime":         "10s",
+		"autovacuum_naptime":         "30s",
+		"jit":                        "off", // a compiler for each worthless plan
 		"deadlock_timeout":           "100ms",
 		"log_min_messages":           "warning",
 		"logging_collector":          "off",
@@ -174,14 +177,9 @@ func (c *cluster) start(ctx context.Context, first bool) error {
 	if c.proc, err = process.Start("postgres", cmd, syscall.SIGQUIT); err != nil {
 		return err
 	}
-	// Through the socket no password is asked: that is how the first one is set.
-	err = c.ready(ctx, func(ctx context.Context, conn *pgx.Conn) error {
-		if !first {
-			return nil
-		}
-		_, err := conn.Exec(ctx, "ALTER ROLE postgres PASSWORD '"+c.password+"'")
-		return err
-	})
+	if err = c.ready(ctx); err == nil && first {
+		err = c.found(ctx)
+	}
 	if err == nil {
 		return nil
 	}
@@ -193,24 +191,48 @@ func (c *cluster) start(ctx context.Context, first bool) error {
 	return fmt.Errorf("start: %w: %s", err, lastLine(text))
 }
 
-// ready waits until the server accepts a connection, then calls do with it.
-func (c *cluster) ready(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+// ready waits until the server says in its lock file that it accepts
+// connections. Trying to connect would cost it a process each time.
+func (c *cluster) ready(ctx context.Context) error {
 	tick := time.NewTicker(between)
 	defer tick.Stop()
 	for {
-		conn, err := pgx.Connect(ctx, c.socketURL())
-		if err == nil {
-			err = do(ctx, conn)
-			return errors.Join(err, conn.Close(ctx))
+		text, err := os.ReadFile(filepath.Join(c.dir, "pg", dataFolder, "postmaster.pid"))
+		lines := strings.Split(string(text), "\n")
+		if err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(c.proc.PID()) && strings.TrimSpace(lines[7]) == "ready" {
+			return nil
 		}
 		select {
 		case <-c.proc.Done():
 			return fmt.Errorf("postgres ended: %s", c.proc.Exit())
 		case <-ctx.Done():
-			return fmt.Errorf("postgres is not ready: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("postgres is not ready: %w", ctx.Err())
 		case <-tick.C:
 		}
 	}
+}
+
+// found does what is done once in the life of a cluster: it sets the password
+// (through the socket none is asked), reads the version, and makes the pristine
+// template0, which nobody needs here, the first database that is handed out:
+// creating one takes longer than starting the server.
+func (c *cluster) found(ctx context.Context) (err error) {
+	conn, err := pgx.Connect(ctx, c.socketURL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	c.spare = databaseName()
+	for _, statement := range []string{
+		"ALTER ROLE postgres PASSWORD '" + c.password + "'",
+		"ALTER DATABASE template0 IS_TEMPLATE false ALLOW_CONNECTIONS true",
+		"ALTER DATABASE template0 RENAME TO " + c.spare,
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return conn.QueryRow(ctx, "SHOW server_version").Scan(&c.version)
 }
 
 // crash ends the server the way PostgreSQL calls immediate.

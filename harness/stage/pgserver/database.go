@@ -21,9 +21,12 @@ var ours = regexp.MustCompile(`^interlock_[0-9a-f]{12}$`)
 // Create makes an empty throw-away database, or a copy of template, and
 // returns its name. Nobody may be connected to the template.
 func (s *Server) Create(ctx context.Context, template string) (string, error) {
-	random := make([]byte, 6)
-	_, _ = rand.Read(random)
-	name := "interlock_" + hex.EncodeToString(random)
+	if template == "" {
+		if spare := s.takeSpare(); spare != "" {
+			return spare, nil
+		}
+	}
+	name := databaseName()
 	statement := "CREATE DATABASE " + name
 	if template != "" {
 		statement += " TEMPLATE " + pgx.Identifier{template}.Sanitize()
@@ -70,6 +73,29 @@ func (s *Server) Drop(ctx context.Context, name string) error {
 	delete(s.databases, name)
 	s.mu.Unlock()
 	return nil
+}
+
+func databaseName() string {
+	random := make([]byte, 6)
+	_, _ = rand.Read(random)
+	return "interlock_" + hex.EncodeToString(random)
+}
+
+// takeSpare returns the empty database of a private server, once.
+func (s *Server) takeSpare() string {
+	if s.cluster == nil {
+		return ""
+	}
+	s.cluster.mu.Lock()
+	name := s.cluster.spare
+	s.cluster.spare = ""
+	s.cluster.mu.Unlock()
+	if name != "" {
+		s.mu.Lock()
+		s.databases[name] = true
+		s.mu.Unlock()
+	}
+	return name
 }
 
 type databaseNote struct {

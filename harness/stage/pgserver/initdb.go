@@ -12,18 +12,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // layout is part of the cache key: raise it when the way in which a cluster
 // is initialised changes.
-const layout = "1"
+const layout = "2"
 
 // initialise makes a cluster in data, from a kept copy when there is one
 // (0.1 s), with initdb otherwise (1 s).
 func initialise(ctx context.Context, bin, data, cache string, as *account) error {
 	kept := ""
 	if cache != "off" {
-		kept = keptCluster(ctx, bin, cache)
+		kept = keptCluster(bin, cache)
 	}
 	if kept != "" {
 		if err := clone(kept, data); err == nil {
@@ -48,7 +49,8 @@ func initdb(ctx context.Context, bin, data string, as *account) error {
 	// Local connections go through a folder that only the owner enters; over
 	// TCP anybody on this machine could come, so there a password is asked.
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C",
-		"--auth-local=trust", "--auth-host=scram-sha-256", "--no-sync", "--no-instructions")
+		"--auth-local=trust", "--auth-host=scram-sha-256", "--no-sync", "--no-instructions",
+		"--wal-segsize=1") // a small first segment: the cluster is copied often
 	cmd.SysProcAttr = as.attr()
 	cmd.Dir = filepath.Dir(data)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
@@ -62,7 +64,7 @@ func initdb(ctx context.Context, bin, data string, as *account) error {
 
 // keptCluster is where the initialised cluster of this version is kept: a
 // folder that may not exist yet, "" when there is no place for one.
-func keptCluster(ctx context.Context, bin, cache string) string {
+func keptCluster(bin, cache string) string {
 	if cache == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
@@ -70,11 +72,13 @@ func keptCluster(ctx context.Context, bin, cache string) string {
 		}
 		cache = filepath.Join(user, "interlock")
 	}
-	version, err := versionOf(ctx, bin)
+	// Size and time of the program stand for its version: asking it takes as long
+	// as copying half a cluster.
+	info, err := os.Stat(filepath.Join(bin, "postgres"))
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(layout + "\x00" + bin + "\x00" + version))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", layout, bin, info.Size(), info.ModTime().UnixNano()))
 	return filepath.Join(cache, "cluster-"+hex.EncodeToString(sum[:8]))
 }
 
@@ -83,6 +87,8 @@ func clone(kept, data string) error {
 	if _, err := os.Stat(filepath.Join(kept, "PG_VERSION")); err != nil {
 		return err
 	}
+	now := time.Now()
+	_ = os.Chtimes(kept, now, now) // see prune
 	return copyTree(kept, data)
 }
 
@@ -99,6 +105,20 @@ func keep(data, kept string) {
 	defer func() { _ = os.RemoveAll(half) }()
 	if copyTree(data, filepath.Join(half, "data")) == nil {
 		_ = os.Rename(filepath.Join(half, "data"), kept)
+	}
+	prune(filepath.Dir(kept))
+}
+
+// unused is after how long a kept cluster is thrown away: its server has been
+// upgraded since.
+const unused = 30 * 24 * time.Hour
+
+func prune(cache string) {
+	all, _ := filepath.Glob(filepath.Join(cache, "cluster-*"))
+	for _, dir := range all {
+		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > unused {
+			_ = os.RemoveAll(dir)
+		}
 	}
 }
 

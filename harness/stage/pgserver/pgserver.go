@@ -71,16 +71,17 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		}
 		s.cluster, s.admin = c, c.url("postgres")
 	}
+	if s.cluster != nil {
+		s.version = s.cluster.version
+		return s, nil
+	}
 	err := s.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, "SHOW server_version").Scan(&s.version)
 	})
 	if err != nil {
-		err = fmt.Errorf("PostgreSQL at %s: %w", s.admin.Host, err)
-		return nil, errors.Join(err, s.Close())
+		return nil, fmt.Errorf("PostgreSQL at %s: %w", s.admin.Host, err)
 	}
-	if s.cluster == nil {
-		s.dropAbandoned(ctx)
-	}
+	s.dropAbandoned(ctx)
 	return s, nil
 }
 

@@ -207,7 +207,7 @@ func TestForeignServerLosesTheDatabaseOfACrashedRunOnly(t *testing.T) {
 		run(t, host, "postgres", "CREATE DATABASE "+db, "COMMENT ON DATABASE "+db+" IS '"+note+"'")
 	}
 	start(t, pgserver.Options{URL: host.URL("postgres")})
-	got := ask[string](t, host, "postgres", `SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE datname LIKE 'interlock\_%'`)
+	got := ask[string](t, host, "postgres", `SELECT string_agg(datname, ' ' ORDER BY datname) FROM pg_database WHERE datname LIKE 'interlock\_0000%'`)
 	if want := "interlock_000000000000 interlock_0000000e15e0"; got != want {
 		t.Errorf("left %q, want %q", got, want)
 	}
