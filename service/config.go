@@ -34,6 +34,8 @@ type config struct {
 	Concurrency  int
 	Grace        time.Duration
 	Rate         float64
+	PurgeAfter   time.Duration
+	UnknownAlarm time.Duration
 	LogLevel     string
 	AllowUnsafe  bool
 	Migrate      bool
@@ -70,6 +72,8 @@ func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs.IntVar(&c.Concurrency, "concurrency", 16, "calls to providers at once")
 	fs.DurationVar(&c.Grace, "shutdown-grace", 20*time.Second, "how long running work may take after SIGTERM")
 	fs.Float64Var(&c.Rate, "owner-rate", 2000, "submits and starts of one owner a second; 0 is no limit")
+	fs.DurationVar(&c.PurgeAfter, "purge-after", 0, "empty jobs that ended so long ago; 0 keeps them")
+	fs.DurationVar(&c.UnknownAlarm, "unknown-alarm", 15*time.Minute, "log attempts that stay unknown for longer")
 	fs.BoolVar(&c.AllowUnsafe, "allow-unsafe-database", false, "run although acknowledged work could be lost")
 	fs.BoolVar(&c.Migrate, "migrate", false, "bring the schema up to date first")
 	return fs, file
@@ -158,7 +162,7 @@ func (c *config) check(command string) error {
 		return nil
 	}
 	for name, d := range map[string]time.Duration{"deadline": c.Deadline, "hard-limit": c.HardLimit, "lease": c.Lease,
-		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "shutdown-grace": c.Grace} {
+		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "shutdown-grace": c.Grace, "unknown-alarm": c.UnknownAlarm} {
 		if d <= 0 {
 			return usage("--%s must be longer than nothing", name)
 		}
@@ -170,8 +174,8 @@ func (c *config) check(command string) error {
 		return usage("--deadline (%s) must not be longer than --hard-limit (%s)", c.Deadline, c.HardLimit)
 	case c.MaxAttempts < 1 || c.Concurrency < 1 || c.PoolSize < 1:
 		return usage("--max-attempts, --concurrency and --pool-size must be at least 1")
-	case c.Rate < 0:
-		return usage("--owner-rate must not be negative")
+	case c.Rate < 0 || c.PurgeAfter < 0:
+		return usage("--owner-rate and --purge-after must not be negative")
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return usage("--tls-cert and --tls-key come together")
 	}

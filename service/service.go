@@ -51,6 +51,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		name = args[0]
 	}
 	switch name {
+	case "serve":
+		err = serve(ctx, args[1:], stdout, stderr)
 	case "migrate":
 		err = migrate(ctx, args[1:], stdout, stderr)
 	default:

@@ -153,7 +153,7 @@ func (c *call) judge(m job.Move, result json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := c.s.contracts.CheckResult(j.Intent.Contract, result); err != nil {
+	if err := c.s.contracts.CheckResult(j.Intent.Contract, j.Intent.Input, result); err != nil {
 		return &refusal{kind: resultInvalid, pointer: "/result", jobID: j.ID, detail: brief(err)}
 	}
 	return nil

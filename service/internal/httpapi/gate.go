@@ -44,7 +44,6 @@ func askGate(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	s.metrics.GateDecision(a)
 	return c.answer(http.StatusOK, a)
 }
 

@@ -109,7 +109,7 @@ func (s *Server) resolve(intent *job.Intent, contract string) error {
 		}
 	}
 	if err := s.contracts.CheckInput(id, intent.Input); err != nil {
-		return invalid("/intent/input", "the input does not meet the contract: "+err.Error())
+		return invalid("/intent/input", "the input does not meet the contract: "+brief(err))
 	}
 	return nil
 }

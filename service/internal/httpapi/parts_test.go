@@ -35,7 +35,7 @@ func (contracts) CheckInput(_ string, input json.RawMessage) error {
 	return nil
 }
 
-func (contracts) CheckResult(_ string, result json.RawMessage) error {
+func (contracts) CheckResult(_ string, _, result json.RawMessage) error {
 	var v map[string]any
 	if json.Unmarshal(result, &v) != nil || len(v) != 1 {
 		return errors.New("one label is wanted")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/interlock-harness/interlock/service/internal/mutant"
@@ -23,6 +24,10 @@ type Config struct {
 	Deadline  time.Duration // soft deadline where a job names none
 	Log       *slog.Logger
 	Mutant    mutant.Active
+
+	// HealthOnly serves health, metrics and documents, for a process that is a
+	// worker alone. The other parts are not needed then.
+	HealthOnly bool
 }
 
 // Check is one condition of /readyz.
@@ -78,12 +83,14 @@ func New(cfg Config) *Server {
 		streams: &streams{limit: cfg.Limits.Streams},
 		pulse:   newPulse(cfg.Store),
 	}
+	if cfg.HealthOnly {
+		s.routes = slices.DeleteFunc(s.routes, func(r route) bool { return r.access != everybody })
+	}
 	s.openAPI = OpenAPI()
 	return s
 }
 
 type noMetrics struct{}
 
-func (noMetrics) Submitted(string)        {}
-func (noMetrics) Refused(string)          {}
-func (noMetrics) GateDecision(GateAnswer) {}
+func (noMetrics) Submitted(string) {}
+func (noMetrics) Refused(string)   {}

@@ -65,10 +65,9 @@ type Credentials interface {
 type Contracts interface {
 	// Resolve names the deployed version of `id` or `id@version`.
 	Resolve(ref string) (string, error)
-	// CheckInput and CheckResult judge a JSON object; the error says where and
-	// what, and repeats at most 64 bytes of it.
+	// CheckInput and CheckResult judge a JSON object; the error says where and what.
 	CheckInput(contract string, input json.RawMessage) error
-	CheckResult(contract string, result json.RawMessage) error
+	CheckResult(contract string, input, result json.RawMessage) error
 }
 
 // Provider is what a client may know of a provider.
@@ -121,5 +120,4 @@ func (e *CertificateError) Error() string { return "the certificate is not valid
 type Metrics interface {
 	Submitted(outcome string) // new, replayed, or the suffix of a problem
 	Refused(suffix string)
-	GateDecision(a GateAnswer)
 }

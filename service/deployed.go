@@ -1,0 +1,231 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/call"
+	"github.com/interlock-harness/interlock/providers/certificate"
+	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/fixtures"
+	"github.com/interlock-harness/interlock/providers/judge"
+	"github.com/interlock-harness/interlock/providers/profile"
+	"github.com/interlock-harness/interlock/providers/strictjson"
+	"github.com/interlock-harness/interlock/service/internal/httpapi"
+	"github.com/interlock-harness/interlock/service/internal/job"
+)
+
+// deployed are the contracts and provider profiles that this process goes by.
+// It is read once at start and does not change.
+type deployed struct {
+	profiles  map[string]providers.Profile
+	contracts map[string]*contract.Contract // by id
+	facts     map[string]certificate.Contract
+}
+
+// readDeployed reads the folders of --profiles and --contracts; without them the
+// built-in demos.
+func readDeployed(c *config) (*deployed, error) {
+	d := &deployed{}
+	fsys, dir, err := folder(c.Profiles, "profiles")
+	if err == nil {
+		d.profiles, err = profile.LoadAll(fsys, dir)
+	}
+	if err != nil {
+		return nil, usage("%s", oneLine(err.Error()))
+	}
+	if fsys, dir, err = folder(c.Contracts, "contracts"); err == nil {
+		d.contracts, err = contract.LoadAll(fsys, dir)
+	}
+	if err == nil {
+		d.facts, err = certificate.ReadContracts(fsys, dir)
+	}
+	if err != nil {
+		return nil, usage("%s", oneLine(err.Error()))
+	}
+	return d, nil
+}
+
+// folder is a folder of the machine, or the built-in one of that kind.
+func folder(path, kind string) (fs.FS, string, error) {
+	if path == "" {
+		return fixtures.FS, kind, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return nil, "", fmt.Errorf("--%s must be a folder that can be read", kind)
+	}
+	return os.DirFS(path), ".", nil
+}
+
+// Known and List are the providers as clients see them.
+func (d *deployed) Known(name string) bool { _, ok := d.profiles[name]; return ok }
+
+func (d *deployed) List() []httpapi.Provider {
+	list := make([]httpapi.Provider, 0, len(d.profiles))
+	for _, p := range d.profiles {
+		list = append(list, httpapi.Provider{Name: p.Name, Protocol: string(p.Protocol), Model: p.Model, Upstream: p.Upstream})
+	}
+	slices.SortFunc(list, func(a, b httpapi.Provider) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// find returns the contract of `id` or `id@version`, at the deployed version only.
+func (d *deployed) find(ref string) (*contract.Contract, error) {
+	id, _, _ := strings.Cut(ref, "@")
+	c, ok := d.contracts[id]
+	if !ok || ref != id && ref != c.Ref() {
+		return nil, fmt.Errorf("the contract is not deployed")
+	}
+	return c, nil
+}
+
+// Resolve names the deployed version.
+func (d *deployed) Resolve(ref string) (string, error) {
+	c, err := d.find(ref)
+	if err != nil {
+		return "", err
+	}
+	return c.Ref(), nil
+}
+
+// CheckInput judges the input of a submit.
+func (d *deployed) CheckInput(ref string, input json.RawMessage) error {
+	c, value, err := d.read(ref, input)
+	if err != nil || c.Input == nil {
+		return err
+	}
+	if fault := c.Input.Check(value); fault != nil {
+		return fmt.Errorf("%s%s", at(fault.Path), fault.Detail)
+	}
+	return nil
+}
+
+// CheckResult judges a result that a person brings, as an answer is judged.
+func (d *deployed) CheckResult(ref string, input, result json.RawMessage) error {
+	c, output, err := d.read(ref, result)
+	if err != nil {
+		return err
+	}
+	asked, err := strictjson.Decode(input, strictjson.Limits{})
+	if err != nil {
+		return err
+	}
+	fault, broken := c.Verify(asked, output, nil)
+	switch {
+	case fault != nil:
+		return fmt.Errorf("%s%s", at(fault.Path), fault.Detail)
+	case broken != nil:
+		return fmt.Errorf("rule %s: %s", broken.Rule.ID, broken.Why)
+	}
+	return nil
+}
+
+func at(pointer string) string {
+	if pointer == "" {
+		return ""
+	}
+	return "at " + pointer + ": "
+}
+
+func (d *deployed) read(ref string, text json.RawMessage) (*contract.Contract, any, error) {
+	c, err := d.find(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	value, err := strictjson.Decode(text, strictjson.Limits{})
+	return c, value, err
+}
+
+// params is what a job may ask of a provider beyond its contract; see
+// httpapi.readIntent.
+type params struct {
+	Temperature     *json.Number    `json:"temperature"`
+	MaxOutputTokens *json.Number    `json:"max_output_tokens"`
+	Seed            *json.Number    `json:"seed"`
+	Stop            []string        `json:"stop"`
+	Stream          *bool           `json:"stream"`
+	Mode            *providers.Mode `json:"mode"`
+}
+
+// Call sends the one request of an attempt over the route of its provider.
+func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header) (providers.Transcript, error) {
+	route, ok := d.profiles[c.Attempt.Provider]
+	if !ok {
+		return providers.Transcript{}, fmt.Errorf("provider %s is not deployed", c.Attempt.Provider)
+	}
+	agreed, input, err := d.read(c.Job.Intent.Contract, c.Job.Intent.Input)
+	if err != nil {
+		return providers.Transcript{}, err
+	}
+	request, err := agreed.Request(input)
+	if err != nil {
+		return providers.Transcript{}, err
+	}
+	request.Model = route.Model
+	if err := apply(&request, c.Job.Intent.Params); err != nil {
+		return providers.Transcript{}, err
+	}
+	secret := ""
+	if route.Auth.Env != "" {
+		if secret = os.Getenv(route.Auth.Env); secret == "" {
+			return providers.Transcript{}, fmt.Errorf("environment variable %s holds no key", route.Auth.Env)
+		}
+	}
+	if route.IdempotencyHeader != "" {
+		header.Set(route.IdempotencyHeader, derivedKey(string(c.Attempt.ID)))
+	}
+	return call.Do(ctx, route, secret, request, header)
+}
+
+// apply puts the job's own parameters in the place of the contract's.
+func apply(r *providers.Request, text json.RawMessage) error {
+	if len(text) == 0 {
+		return nil
+	}
+	var p params
+	if err := json.Unmarshal(text, &p); err != nil {
+		return fmt.Errorf("parameters: %w", err)
+	}
+	if p.Temperature != nil {
+		r.Temperature = p.Temperature
+	}
+	if p.Stop != nil {
+		r.Stop = p.Stop
+	}
+	if p.Stream != nil {
+		r.Stream = *p.Stream
+	}
+	if p.Mode != nil {
+		r.Mode = *p.Mode
+	}
+	for _, n := range []struct {
+		from *json.Number
+		to   **int64
+	}{{p.MaxOutputTokens, &r.MaxOutputTokens}, {p.Seed, &r.Seed}} {
+		if n.from == nil {
+			continue
+		}
+		whole, err := wholeNumber(*n.from)
+		if err != nil {
+			return err
+		}
+		*n.to = &whole
+	}
+	return nil
+}
+
+// Judge says what an answer is worth under the job's contract.
+func (d *deployed) Judge(j job.Job, _ string, t providers.Transcript) providers.Judgement {
+	c, input, err := d.read(j.Intent.Contract, j.Intent.Input)
+	if err != nil { // it was deployed when the request was built
+		return providers.Judgement{Verdict: providers.Unknown, Reason: "contract.gone"}
+	}
+	return judge.Judge(c, &contract.Case{Input: input}, t)
+}
