@@ -63,6 +63,7 @@ var mayImport = map[string][]string{
 	"service/internal/worker":                 {"service/internal/failover", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/httpapi":                {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/job":                    {},
+	"service/internal/metrics":                {"service/internal/job"},
 	"service/internal/mutant":                 {},
 	"service/internal/pgtest":                 {"harness/stage/pgserver"}, // only tests import it
 	"service/internal/postgres":               {"service/internal/job", "service/internal/mutant"},

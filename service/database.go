@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -24,10 +25,29 @@ func newLog(w io.Writer, level string) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: logLevels[level]}))
 }
 
+// toConnect bounds the one connection that is tried before anything else.
+const toConnect = 5 * time.Second
+
+// probe makes one connection, so that a wrong address, password or name is said
+// at once and as it is; the store itself would try again.
+func probe(ctx context.Context, c *config) error {
+	parsed, err := pgx.ParseConfig(c.PGURL)
+	if err != nil {
+		return usage("the database URL cannot be read (it is not shown, it may hold a password)")
+	}
+	ctx, cancel := context.WithTimeout(ctx, toConnect)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, parsed)
+	if err != nil {
+		return unreachable(c, err)
+	}
+	return conn.Close(ctx)
+}
+
 // openStore connects to the configured database.
 func openStore(ctx context.Context, c *config, o postgres.Options) (*postgres.Store, error) {
-	if _, err := pgx.ParseConfig(c.PGURL); err != nil {
-		return nil, usage("the database URL cannot be read (it is not shown, it may hold a password)")
+	if err := probe(ctx, c); err != nil {
+		return nil, err
 	}
 	active, err := mutant.Choose(c.Mutant)
 	if err != nil {
@@ -71,10 +91,14 @@ func unreachable(c *config, err error) error {
 	var dial *net.OpError
 	var connect *pgconn.ConnectError
 	switch {
+	case errors.As(err, &refused) && refused.Code == "42P01": // undefined_table
+		return fmt.Errorf("%s has no schema yet: run interlock migrate, or serve with --migrate", where)
 	case errors.As(err, &refused):
 		return fmt.Errorf("%s refuses: %s (SQLSTATE %s)", where, oneLine(refused.Message), refused.Code)
 	case errors.As(err, &dial):
 		return fmt.Errorf("cannot reach %s: %v", where, dial.Err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%s does not answer in time", where)
 	case errors.As(err, &connect):
 		return fmt.Errorf("cannot reach %s", where)
 	}
