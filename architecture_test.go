@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"providers/cohere":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/contract":                      {"providers", "providers/strictjson", "providers/strictyaml", "providers/schema", "providers/rule"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},
-	"providers/call":                          {"providers", "providers/wire"},
+	"providers/call": {"providers", "providers/sse", "providers/wire"},
 	"providers/exchange":                      {"providers", "providers/contract", "providers/judge", "providers/strictjson", "providers/wire"},
 	"providers/judge":                         {"providers", "providers/contract", "providers/envelope", "providers/strictjson", "providers/wire"},
 	"scenarios":                               {"harness/...", "providers/..."},

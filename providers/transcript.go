@@ -57,4 +57,6 @@ type Transcript struct {
 	// Limit names the bound that was hit while reading the answer ("oversize",
 	// "encoding"); empty where none was. Such an answer is finished, but unusable.
 	Limit string
+	// Leaked says that the answer repeated the API key; it is blotted out.
+	Leaked bool
 }

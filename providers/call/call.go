@@ -25,7 +25,7 @@ import (
 
 // Do sends r over the route of profile p and returns the transcript. secret is
 // the API key, empty where the profile names no header for one; header is added
-// to the call (job and attempt ids) and may not carry Idempotency-Key, on which
+// to the call (X-Job-Id, X-Attempt-Id) and may not carry Idempotency-Key, on which
 // Go's transport would send the POST again by itself. The end of ctx is the hard
 // limit of the call.
 //
@@ -61,12 +61,16 @@ func Send(ctx context.Context, p providers.Profile, secret string, r providers.R
 	}
 	t.Reach, t.Status, t.Header = providers.ReachSent, response.StatusCode, response.Header
 	read(ctx, response, &t, started)
+	blot(&t, secret)
 	t.Duration = time.Since(started)
 	return t, nil
 }
 
 // fresh is the transcript of a request of which nothing has left yet.
 func fresh(p providers.Profile, r providers.Request) providers.Transcript {
+	if r.Model == "" {
+		r.Model = p.Model
+	}
 	return providers.Transcript{
 		Protocol: p.Protocol, Request: r, Reach: providers.ReachNotSent, End: providers.EndNone,
 		Served: p.Served, Refused: p.RefusedStatuses,
@@ -86,6 +90,9 @@ func build(p providers.Profile, secret string, encoded providers.HTTPRequest, he
 			request.Header[textproto.CanonicalMIMEHeaderKey(name)] = values
 		}
 	}
+	if attempt := header.Get(headerAttempt); attempt != "" && p.IdempotencyHeader != "" {
+		request.Header.Set(p.IdempotencyHeader, attempt)
+	}
 	for _, banned := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if _, there := request.Header[banned]; there {
 			return nil, fmt.Errorf("header %s would have the transport send the request again; use another name", banned)
@@ -104,6 +111,10 @@ func build(p providers.Profile, secret string, encoded providers.HTTPRequest, he
 	}
 	return request, nil
 }
+
+// headerAttempt names the attempt; a provider that has a field of its own for such
+// an identity gets it there too.
+const headerAttempt = "X-Attempt-Id"
 
 // maxInterim bounds the 1xx answers before the real one.
 const maxInterim = 5

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,6 +131,7 @@ func TestDoKeepsWhatCameBackAndHowItEnded(t *testing.T) {
 		{"gzip that is cut", says(framed("gzip", whole)[:len(framed("gzip", whole))-40]), 200, providers.EndUnterminated, -1, ""},
 		{"an encoding that nobody asked for", says(framed("br", "x")), 200, providers.EndEOF, 0, "encoding"},
 		{"two encodings", says(framed("gzip, gzip", whole)), 200, providers.EndEOF, 0, "encoding"},
+		{"an event that does not end", says(ok + "Content-Type: text/event-stream\r\n\r\ndata: " + strings.Repeat("x", 3<<20)), 200, providers.EndEOF, -1, "oversize"},
 		{"more than 8 MiB", says(ok + "\r\n" + strings.Repeat("x", 9<<20)), 200, providers.EndEOF, -1, "oversize"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -262,6 +265,28 @@ func TestDoDialsNoForbiddenAddressInAnySpelling(t *testing.T) {
 	}
 }
 
+func TestDoKeepsNoKeyThatTheAnswerRepeats(t *testing.T) {
+	const key = "sk-canary-0123456789+/"
+	p := listen(t, func(conn net.Conn, r *http.Request) {
+		body := fmt.Sprintf(`{"error":{"message":"bad key %s","b64":"%s","url":"%s"}}`, r.Header.Get("X-Api-Key"),
+			base64.StdEncoding.EncodeToString([]byte(key)), url.QueryEscape(key))
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 401 X\r\nX-Echo: <%s>\r\nSet-Cookie: a=b\r\nContent-Length: %d\r\n\r\n%s", key, len(body), body)
+	})
+	route := profile(p.url)
+	route.Auth = providers.Auth{Header: "X-Api-Key", Env: "KEY"}
+	got, err := call.Do(context.Background(), route, key, providers.Request{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := fmt.Sprint(got.Header) + string(got.Body)
+	if strings.Contains(whole, "canary") || strings.Contains(whole, "c2stY2FuYXJ5") || strings.Contains(whole, "a=b") {
+		t.Errorf("kept %s", whole)
+	}
+	if !got.Leaked || got.Header.Get("X-Echo") != "<"+strings.Repeat("*", len(key))+">" || got.Request.Model != "m" {
+		t.Errorf("leaked %v, echo %q, model %q", got.Leaked, got.Header.Get("X-Echo"), got.Request.Model)
+	}
+}
+
 func TestDoSendsTheKeyAndTheIdentityOnceAndNoProxyMeddles(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	seen := make(chan http.Header, 1)
@@ -271,6 +296,7 @@ func TestDoSendsTheKeyAndTheIdentityOnceAndNoProxyMeddles(t *testing.T) {
 	})
 	route := profile(p.url)
 	route.Auth = providers.Auth{Header: "Authorization", Scheme: "Bearer", Env: "KEY"}
+	route.IdempotencyHeader = "X-Client-Token"
 	request := providers.Request{Model: "m"}
 	if _, err := call.Do(context.Background(), route, "", request, nil); err == nil || !strings.Contains(err.Error(), "set KEY") {
 		t.Errorf("without a key: %v", err)
@@ -282,7 +308,7 @@ func TestDoSendsTheKeyAndTheIdentityOnceAndNoProxyMeddles(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := <-seen
-	if got.Get("Authorization") != "Bearer s" || got.Get("X-Job-Id") != "j" || got.Get("X-Attempt-Id") != "a" || got.Get("Accept-Encoding") != "identity" {
+	if got.Get("Authorization") != "Bearer s" || got.Get("X-Job-Id") != "j" || got.Get("X-Attempt-Id") != "a" || got.Get("X-Client-Token") != "a" || got.Get("Accept-Encoding") != "identity" {
 		t.Errorf("headers %v", got)
 	}
 	if p.calls.Load() != 1 {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/sse"
 )
 
 // Bounds of an answer. One that passes them is finished but unusable.
@@ -40,6 +41,8 @@ func read(ctx context.Context, response *http.Response, t *providers.Transcript,
 		t.Limit, t.End = limitEncoding, providers.EndEOF
 		return
 	}
+	var events sse.Parser
+	isStream := strings.HasPrefix(strings.ToLower(response.Header.Get("Content-Type")), "text/event-stream")
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := body.Read(buffer)
@@ -48,6 +51,10 @@ func read(ctx context.Context, response *http.Response, t *providers.Transcript,
 			t.Body = append(t.Body, buffer[:n]...)
 		}
 		if len(t.Body) > maxBody || body != io.Reader(wire) && len(t.Body) > ratioFrom && int64(len(t.Body)) > maxRatio*wire.n {
+			t.Limit, t.End = limitOversize, providers.EndEOF
+			return
+		}
+		if isStream && n > 0 && errors.Is(events.Feed(buffer[:n], func(sse.Event) {}), sse.ErrTooLong) {
 			t.Limit, t.End = limitOversize, providers.EndEOF
 			return
 		}
