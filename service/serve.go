@@ -189,7 +189,6 @@ func (p *process) worker() *worker.Worker {
 	return worker.New(p.store, p.deployed, p.deployed, p.policy, worker.Options{
 		Concurrency: p.config.Concurrency, Lease: p.config.Lease, Heartbeat: p.config.Heartbeat,
 		Poll: p.config.Poll, HardLimit: p.config.HardLimit, Grace: p.config.Grace,
-		Refused: func(provider string) []int { return p.deployed.profiles[provider].RefusedStatuses },
 		Metrics: p.metrics, Log: p.log, Mutant: p.mutant,
 	})
 }
