@@ -350,7 +350,9 @@ func (x *asking) checks(p Predicate) {
 			fail(k.ID, "was repeated until it passed (%d times)", k.Retries)
 		case !must && k.Verdict != Pass:
 			x.note("check %s of %s has verdict %s; it is a should check", shown(k.ID), x.q.To, shown(string(k.Verdict)))
-		case k.Verdict == Inconclusive && must:
+		case k.Verdict == Inconclusive && !slices.Contains(x.c.Must, k.ID):
+			x.note("check %s of %s was inconclusive; the contract does not demand it", shown(k.ID), x.q.To)
+		case k.Verdict == Inconclusive:
 			x.deny(because(Undecided, "check %s of %s was inconclusive", shown(k.ID), x.q.To))
 		case must && k.Verdict != Pass:
 			fail(k.ID, "has verdict %s", shown(string(k.Verdict)))

@@ -2,10 +2,12 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/envelope"
+	"github.com/interlock-harness/interlock/providers/strictjson"
 )
 
 // assign gives each faulty transcript its owner.
@@ -15,6 +17,17 @@ func (r *Run) assign() {
 	}
 	r.streamFaults()
 	r.crossTalk()
+	r.common = map[string]bool{}
+	for _, o := range r.of(Base, Other) {
+		r.common[o.owner] = true
+	}
+	for _, o := range r.Observations { // what streams spoil, they spoil in probes, too
+		for _, id := range []string{"W08", "W10"} {
+			if r.common[id] && o.Probe != Base && o.Probe != Other && o.Stream() && aboutContent(o.owner) {
+				o.owner = id
+			}
+		}
+	}
 }
 
 // byReason finds the owner of a fault by the reason of the judgement, which names
@@ -62,6 +75,9 @@ func unknownOwner(o *Observation, detail string) (string, bool) {
 	switch detail {
 	case "cut_stream":
 		if o.Transcript.End == providers.EndEOF { // a clean close, and nothing said that this was all
+			if !jsonLike(o.Transcript) {
+				return "W01", false
+			}
 			return "W07", false
 		}
 	case "unreadable_body":
@@ -94,6 +110,10 @@ func envelopeOwner(o *Observation, detail string) string {
 	switch detail {
 	case "empty_output":
 		return "F05"
+	case "oversize":
+		return "S04"
+	case "encoding":
+		return "W01"
 	case "malformed_stream":
 		if strings.Contains(o.Response.Malformed, "index") {
 			return "T05"
@@ -108,6 +128,9 @@ func toolOwner(o *Observation, detail string) string {
 	case "wrong_name":
 		return "T01"
 	case "bad_arguments":
+		if bomb(o) {
+			return "S04"
+		}
 		return "T02"
 	case "in_text":
 		if leaked(o) {
@@ -132,7 +155,7 @@ func jsonOwner(o *Observation, detail string) string {
 	case "truncated":
 		return "F01" // cut, and the end said to be a normal one
 	}
-	if bomb(o.Judgement) {
+	if bomb(o) {
 		return "S04"
 	}
 	if o.Mode() == providers.ModeTool {
@@ -142,13 +165,24 @@ func jsonOwner(o *Observation, detail string) string {
 }
 
 // bomb tells the limits of size, depth and numbers from other syntax.
-func bomb(j providers.Judgement) bool {
-	for _, word := range []string{"exponent", "digits", "characters", "number of more", "nested", "depth", "deep", "bytes", "keys"} {
-		if strings.Contains(j.Detail, word) {
-			return true
-		}
+func bomb(o *Observation) bool {
+	var e *strictjson.Error
+	if !errors.As(strictjson.Check(said(o), strictjson.Limits{AllowNUL: true}), &e) {
+		return false
+	}
+	switch e.Kind {
+	case strictjson.KindNumber, strictjson.KindDepth, strictjson.KindKeys, strictjson.KindSize:
+		return true
 	}
 	return false
+}
+
+// said is the output as it came, whatever it is worth.
+func said(o *Observation) []byte {
+	if len(o.Response.Calls) > 0 {
+		return o.Response.Calls[0].Arguments
+	}
+	return []byte(o.Response.Text)
 }
 
 func schemaOwner(o *Observation, detail string) string {

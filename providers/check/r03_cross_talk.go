@@ -9,8 +9,8 @@ import (
 // case of the run belongs to that one.
 var r03 = Check{
 	ID: "R03", Title: "requests that run side by side never share content",
-	Kind: Deterministic, Severity: Must, Probes: []Probe{Base},
-	judge: owned(Base),
+	Kind: Deterministic, Severity: Must, Probes: []Probe{Base, Other},
+	judge: owned(Base, Other),
 }
 
 // crossTalk moves faults of content to r03 where the output is the accepted
@@ -22,11 +22,11 @@ func (r *Run) crossTalk() {
 			right[canonical(o.Judgement.Output)] = o.Case
 		}
 	}
-	for _, o := range r.of(Base) {
+	for _, o := range r.of(Base, Other) {
 		if o.owner != "B01" && o.owner != "B02" && o.owner != "B03" && o.owner != "B04" {
 			continue
 		}
-		if of, ok := right[canonical([]byte(o.Response.Text))]; ok && of != o.Case {
+		if of, ok := right[canonical(said(o))]; ok && of != o.Case {
 			o.owner = "R03"
 			o.Judgement.Detail = "this is the answer to case " + of
 		}

@@ -80,6 +80,8 @@ type Run struct {
 	Secret       string              // the key that was sent, empty for none
 	Observations []*Observation
 	RoundTrips   []RoundTrip // nil: no job service took part
+
+	common map[string]bool // owners of faults that ordinary requests meet
 }
 
 // of lists the observations of some probes.

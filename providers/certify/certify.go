@@ -1,0 +1,221 @@
+// Package certify takes a provider through the checks under a contract and says
+// what it is worth: certified, not certified, or not known.
+//
+// The plan is written down, and its digest fixed, before the first request. Each
+// request of the plan is sent once; none is repeated, left out or picked. In mode
+// replay the built-in stand-in answers, which proves the adapter and the contract
+// and not the vendor; in mode live the provider itself answers, and the stand-in
+// plays only what no request can bring about (overload, a failure in the middle
+// of a stream).
+package certify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/certificate"
+	"github.com/interlock-harness/interlock/providers/check"
+	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/standin"
+)
+
+// Options of a run. Profile, Contract and Facts are required.
+type Options struct {
+	Profile  providers.Profile
+	Contract *contract.Contract
+	Facts    certificate.Contract // of the same contract
+	Mode     certificate.Mode     // default replay
+	Secret   string               // API key, for mode live
+
+	Suite    certificate.Suite
+	Repeats  int           // of each case; default the plan of the contract
+	Parallel int           // requests at once; default 4
+	Timeout  time.Duration // of one request; default the contract's budget, else one minute
+	MaxCalls int           // refuse a plan with more requests; 0 is no limit
+	Only     []string      // ids of cases; a certificate needs all
+
+	// Fault makes the stand-in a bad provider, to prove the checks.
+	Fault *standin.Fault
+	// RoundTrip sends cases through a job service in front of the stand-in at
+	// base. Without it check X03 is inconclusive.
+	RoundTrip func(context.Context, Options) ([]check.RoundTrip, error)
+	// Registered is told the plan before the first request.
+	Registered func(Plan) error
+	// Progress is told how many requests are done, of how many.
+	Progress func(done, all int)
+	Now      func() time.Time // default time.Now
+}
+
+// Verdict of a run.
+type Verdict string
+
+const (
+	Certified    Verdict = "certified"
+	NotCertified Verdict = "not certified" // a must check failed
+	NotKnown     Verdict = "not known"     // a must check came to no verdict
+)
+
+// Report of a run.
+type Report struct {
+	Verdict      Verdict              `json:"verdict"`
+	Profile      string               `json:"profile"`
+	Protocol     providers.Protocol   `json:"protocol"`
+	Model        string               `json:"model"`
+	Contract     string               `json:"contract"`
+	Mode         certificate.Mode     `json:"mode"`
+	Plan         Plan                 `json:"plan"`
+	Started      certificate.Time     `json:"started"`
+	Ended        certificate.Time     `json:"ended"`
+	Results      []check.Result       `json:"results"`
+	Transcripts  string               `json:"transcripts_sha256"` // Merkle root
+	Observations []*check.Observation `json:"-"`
+
+	options Options
+}
+
+// TooManyCallsError: the plan has more requests than were allowed.
+type TooManyCallsError struct{ Calls, Most int }
+
+func (e *TooManyCallsError) Error() string {
+	return fmt.Sprintf("the plan has %d calls, %d are allowed", e.Calls, e.Most)
+}
+
+// UnreachableError: no answer of the provider says anything about it.
+type UnreachableError struct{ Why string }
+
+func (e *UnreachableError) Error() string { return e.Why }
+
+func (o Options) filled() (Options, error) {
+	if o.Contract == nil {
+		return o, errors.New("certify: no contract")
+	}
+	if len(o.Contract.Cases) == 0 {
+		return o, fmt.Errorf("contract %s has no cases", o.Contract.Ref())
+	}
+	if o.Mode == "" {
+		o.Mode = certificate.Replay
+	}
+	if o.Repeats == 0 {
+		o.Repeats = max(1, o.Contract.Plan.Repeats)
+	}
+	if o.Parallel == 0 {
+		o.Parallel = 4
+	}
+	if o.Timeout == 0 {
+		if o.Timeout = o.Contract.Budget.Total; o.Timeout == 0 {
+			o.Timeout = time.Minute
+		}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Registered == nil {
+		o.Registered = func(Plan) error { return nil }
+	}
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	return o, nil
+}
+
+// Run certifies. An error means that there is no verdict at all.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	o, err := o.filled()
+	if err != nil {
+		return nil, err
+	}
+	items, err := o.items()
+	if err != nil {
+		return nil, err
+	}
+	if o.MaxCalls > 0 && len(items) > o.MaxCalls {
+		return nil, &TooManyCallsError{len(items), o.MaxCalls}
+	}
+	plan := o.plan(items)
+	if err := o.Registered(plan); err != nil {
+		return nil, fmt.Errorf("register the plan: %w", err)
+	}
+	r := &Report{
+		Profile: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, Contract: o.Contract.Ref(), Mode: o.Mode,
+		Plan: plan, Started: certificate.At(o.Now()), options: o,
+	}
+	sender, err := o.sender()
+	if err != nil {
+		return nil, err
+	}
+	defer sender.close()
+	if r.Observations, err = sender.sendAll(ctx, items); err != nil {
+		return nil, err
+	}
+	if err := reached(r.Observations); err != nil {
+		return nil, err
+	}
+	run := o.checks(r.Observations, sender.secret)
+	if o.RoundTrip != nil {
+		if run.RoundTrips, err = o.RoundTrip(ctx, o); err != nil {
+			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}
+		}
+	}
+	r.Results = check.Judge(run)
+	r.Ended = certificate.At(o.Now())
+	r.Transcripts = merkle(digests(r.Observations))
+	r.Verdict = verdict(r.Results, o.Contract.Must)
+	return r, nil
+}
+
+// reached makes sure that at least one answer of the provider can be judged.
+func reached(list []*check.Observation) error {
+	status, why := 0, ""
+	for _, o := range list {
+		if o.Probe != check.Base {
+			continue
+		}
+		if s := o.Transcript.Status; s >= 200 && s < 300 || s == 429 || s == 400 || s == 422 {
+			return nil
+		}
+		status, why = o.Transcript.Status, o.Judgement.Detail
+		if o.Transcript.Err != nil {
+			why = o.Transcript.Err.Error()
+		}
+	}
+	if status != 0 {
+		return &UnreachableError{fmt.Sprintf("every request was answered with status %d: %s", status, why)}
+	}
+	return &UnreachableError{"no request was answered: " + why}
+}
+
+// verdict goes by the checks that are must, by themselves or for the contract.
+func verdict(results []check.Result, demanded []string) Verdict {
+	must := map[string]bool{}
+	for _, id := range demanded {
+		must[id] = true
+	}
+	v := Certified
+	seen := map[string]bool{}
+	for _, res := range results {
+		seen[res.ID] = true
+		if !must[res.ID] {
+			continue
+		}
+		switch res.Verdict {
+		case check.Fail:
+			return NotCertified
+		case check.Inconclusive:
+			v = NotKnown
+		}
+	}
+	for _, res := range results { // a must check that the contract does not demand may not fail either
+		if res.Severity == check.Must && res.Verdict == check.Fail {
+			return NotCertified
+		}
+	}
+	for id := range must {
+		if !seen[id] {
+			v = NotKnown
+		}
+	}
+	return v
+}
