@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"service":                                 {"service/internal/...", "providers/..."},
 	"providers/prompt/bpe":                    {"providers/prompt/onig"},
 	"providers/prompt/onig":                   {},
+	"providers/prompt/render":                 {"providers", "providers/prompt/bpe", "providers/prompt/jinja", "providers/strictyaml"},
 	"service/internal/failover":               {"service/internal/job", "service/internal/mutant", "providers/certificate"},
 	"service/internal/worker":                 {"service/internal/failover", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/httpapi":                {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},

@@ -1,0 +1,96 @@
+package render
+
+import (
+	"slices"
+
+	"github.com/interlock-harness/interlock/providers/prompt/bpe"
+)
+
+// probes of R16: texts that normalizers change.
+var roundTripProbes = []string{
+	"e\u0301 \u212B \u1E9B\u0323", "ＡＢＣ ʰʷʲ 𝕄𝕒𝕥𝕙 ﬁ ½", "▁▁under _under_", "שָׁלוֹם العربية 한국어 ไทย", "👩‍🚀🏳️‍🌈 \U0001F1E9\U0001F1EA", `\u0000 \\ "quoted"`,
+	"a\tb\r\nc\n\n  d   e", "tail and  head",
+}
+
+// roundTrip is R16.
+func roundTrip(e *examination) {
+	texts := slices.Clone(roundTripProbes)
+	for _, r := range e.Requests {
+		texts = append(texts, r.System, r.User)
+	}
+	for _, text := range texts {
+		ids, err := e.Tokenizer.Encode(text, bpe.Options{Added: bpe.NoAdded})
+		if err != nil {
+			e.fail("the text %.60q has no tokens: %v", text, err)
+			continue
+		}
+		back, err := e.Tokenizer.Decode(ids, false)
+		if err != nil {
+			e.fail("the tokens of %.60q have no text: %v", text, err)
+		} else if back != text {
+			e.deviates("rewrites", "%.60q comes back as %.60q", text, back)
+			return // one example is enough
+		}
+	}
+}
+
+// budget is R17, with the route's own tokenizer: a prompt that fits the primary
+// may be five times as long for its fallback.
+func budget(e *examination) {
+	if e.Profile.ContextWindow == 0 {
+		e.skip("the profile names no context window")
+		return
+	}
+	if len(e.Requests) == 0 {
+		e.skip("there are no requests")
+		return
+	}
+	for i, r := range e.Requests {
+		ids, err := e.Tokenize(FromRequest(r))
+		if err != nil {
+			e.skip("request %d: %v", i, err)
+			continue
+		}
+		answer := 0
+		if r.MaxOutputTokens != nil {
+			answer = int(*r.MaxOutputTokens)
+		}
+		if need := len(ids) + answer; need > e.Profile.ContextWindow {
+			e.fail("request %d needs %d tokens (%d of the prompt), the window has %d", i, need, len(ids), e.Profile.ContextWindow)
+		}
+	}
+}
+
+// usageAgrees is R18. What a provider counts beyond the prompt is its own
+// wrapping, at most K.
+func usageAgrees(e *examination) {
+	if len(e.Usage) == 0 {
+		e.skip("nothing was counted by the provider")
+		return
+	}
+	for i, r := range e.Requests {
+		counted, ok := e.Usage[i]
+		if !ok {
+			continue
+		}
+		ids, err := e.Tokenize(FromRequest(r))
+		switch {
+		case err != nil:
+			e.skip("request %d: %v", i, err)
+		case counted < len(ids) || counted > len(ids)+e.Profile.K:
+			e.fail("request %d has %d tokens, the provider counted %d and may count up to %d more", i, len(ids), counted, e.Profile.K)
+		}
+	}
+}
+
+// identity is R19: a package may ship another model's vocabulary under the name.
+func identity(e *examination) {
+	if want := e.Profile.Tokenizer.SHA256; want != e.Tokenizer.Digest() {
+		e.fail("the file has the digest %s, the profile names %q", e.Tokenizer.Digest(), want)
+	}
+	for _, known := range e.Profile.Tokenizer.Known {
+		if ids, err := e.Tokenizer.Encode(known.Text, bpe.Options{}); err != nil || !slices.Equal(ids, known.IDs) {
+			e.fail("%.60q has the ids %v, the profile knows %v", known.Text, ids, known.IDs)
+		}
+	}
+}
