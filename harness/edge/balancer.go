@@ -190,9 +190,7 @@ func (b *Balancer) send(ctx context.Context, r *http.Request, key string, body i
 		}
 		b.mu.Lock()
 		b.counts[to.Name]++
-		if key != "" {
-			b.delivered[key]++
-		}
+		b.delivered[key]++
 		b.mu.Unlock()
 		return resp, err
 	}

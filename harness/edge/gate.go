@@ -10,6 +10,7 @@ import (
 // released. Nothing is lost.
 type Gate struct {
 	name     string
+	told     func()
 	arrive   sync.Once
 	arrived  chan struct{}
 	release  sync.Once
@@ -26,7 +27,7 @@ func NewGate(name string) *Gate {
 func (g *Gate) Hold(s Stream) Toxic {
 	return Toxic{Type: "gate", Stream: s, pipe: func(l *link) {
 		l.pass(func(data []byte) ([]byte, bool) {
-			g.arrive.Do(func() { close(g.arrived) })
+			g.reached()
 			select {
 			case <-g.released:
 				return data, true
@@ -35,6 +36,20 @@ func (g *Gate) Hold(s Stream) Toxic {
 			}
 		})
 	}}
+}
+
+// OnArrival makes the gate call told when the first bytes are held, before
+// Arrived is closed. Set it before anybody connects.
+func (g *Gate) OnArrival(told func()) { g.told = told }
+
+// reached is called by whoever is held.
+func (g *Gate) reached() {
+	g.arrive.Do(func() {
+		if g.told != nil {
+			g.told()
+		}
+		close(g.arrived)
+	})
 }
 
 // Arrived is closed when the first bytes are held.

@@ -97,6 +97,9 @@ func (c *pgConn) frontend(from *bufio.Reader, to *bufio.Writer) {
 		if err != nil {
 			return
 		}
+		if s := c.relay.stall.Load(); s != nil && !s.wait(c) {
+			return
+		}
 		if rule := c.look(f); rule != nil && !c.act(rule, to) {
 			return
 		}

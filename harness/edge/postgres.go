@@ -19,6 +19,7 @@ type Postgres struct {
 	upstream string
 	listener net.Listener
 	armed    atomic.Bool // a short cut: most of the time there is no rule
+	stall    atomic.Pointer[Stall]
 
 	mu     sync.Mutex
 	rules  []*Rule
@@ -78,6 +79,9 @@ func (p *Postgres) Close() error {
 	p.mu.Unlock()
 	for _, r := range rules {
 		r.Release()
+	}
+	if s := p.stall.Load(); s != nil {
+		p.Resume(s)
 	}
 	err := p.listener.Close()
 	p.wg.Wait()

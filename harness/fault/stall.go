@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/interlock-harness/interlock/harness/edge"
 )
@@ -15,28 +16,30 @@ type Stalled struct {
 // StallResponse holds the response until Release: the request got through,
 // and nothing is lost.
 func StallResponse(ctx context.Context, w Wire) (*Stalled, error) {
-	return stall(ctx, w, "stall-response", "the response is held", edge.Down)
+	g := edge.NewGate("stall-response")
+	return stall(ctx, w, "stall-response", "the response is held", g, g.Hold(edge.Down))
 }
 
 // StallRequest holds the request until Release.
 func StallRequest(ctx context.Context, w Wire) (*Stalled, error) {
-	return stall(ctx, w, "stall-request", "the request is held", edge.Up)
+	g := edge.NewGate("stall-request")
+	return stall(ctx, w, "stall-request", "the request is held", g, g.Hold(edge.Up))
 }
 
-func stall(ctx context.Context, w Wire, name, detail string, s edge.Stream) (*Stalled, error) {
-	gate := edge.NewGate(name)
-	proven := func(c edge.Count) bool {
-		held := c.InDown - c.OutDown
-		if s == edge.Up {
-			held = c.InUp - c.OutUp
-		}
-		return held > 0 && !gate.Open()
-	}
-	on, err := w.on(ctx, name, detail, proven, gate.Hold(s))
+// stall arms a gate; the fault fires when something is held there.
+func stall(ctx context.Context, w Wire, name, detail string, g *edge.Gate, hold edge.Toxic) (*Stalled, error) {
+	f, ready := &Stalled{gate: g}, make(chan struct{})
+	g.OnArrival(func() { // somebody may be quicker than this function
+		<-ready
+		f.fire("held: " + f.Count().String())
+	})
+	var err error
+	f.OnWire, err = w.on(ctx, name, detail, nil, hold)
 	if err != nil {
 		return nil, err
 	}
-	return &Stalled{OnWire: on, gate: gate}, nil
+	close(ready)
+	return f, nil
 }
 
 // Arrived is closed when the first bytes are held.
@@ -48,5 +51,8 @@ func (f *Stalled) Release() { f.gate.Release() }
 // Heal lets go and drops the proxy.
 func (f *Stalled) Heal(ctx context.Context) error {
 	f.gate.Release()
-	return f.OnWire.Heal(ctx)
+	if err := f.OnWire.Heal(ctx); err != nil {
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
 }

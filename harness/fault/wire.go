@@ -26,8 +26,8 @@ type OnWire struct {
 	stop  func()
 }
 
-// on opens a proxy with the toxics of a fault and watches it. The fault acted
-// when the counts are proven.
+// on opens a proxy with the toxics of a fault. The fault acted when the counts
+// are proven; with nil somebody else fires it.
 func (w Wire) on(ctx context.Context, name, detail string, proven func(edge.Count) bool, toxics ...edge.Toxic) (*OnWire, error) {
 	upstream := w.Upstream
 	if upstream == "" && w.Switch != nil {
@@ -38,7 +38,10 @@ func (w Wire) on(ctx context.Context, name, detail string, proven func(edge.Coun
 		return nil, err
 	}
 	f := &OnWire{state: arm(w.Recorder, name, w.Edge, detail), proxy: proxy, sw: w.Switch}
-	f.stop = f.watch(proxy.Meter(), proven)
+	f.stop = func() {}
+	if proven != nil {
+		f.stop = f.watch(proxy.Meter(), proven)
+	}
 	if w.Switch != nil {
 		w.Switch.Turn(proxy.Addr())
 	}
