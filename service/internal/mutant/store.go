@@ -57,7 +57,7 @@ func init() {
 			Policy:      []Policy{LostCommitIsRepeated},
 		},
 		Mutant{
-			Name: "no-open-attempt-index", Scenario: "simultaneous-retry", Invariant: "I3",
+			Name: "no-open-attempt-index", Scenario: "provider-stall-then-second-attempt", Invariant: "I3",
 			Description: "nothing keeps two attempts of a job from being open at once",
 			Schema:      []string{`DROP INDEX IF EXISTS one_open_attempt_per_job`},
 		},

@@ -4,6 +4,7 @@ package pgtest
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -48,23 +49,43 @@ func Server(t testing.TB) *pgserver.Server {
 	return shared.server
 }
 
-// Database creates an empty database and returns its URL. It is dropped when
-// the test ends.
+// Database creates an empty database and returns its URL. It goes with the
+// server at the end: dropping it would cost a checkpoint each time.
 func Database(t testing.TB) string {
+	t.Helper()
+	return create(t, "")
+}
+
+// Copy is Database with the content that prepare gave to a template, which is
+// made once for each name and copied from then on.
+func Copy(t testing.TB, name string, prepare func(url string)) string {
+	t.Helper()
+	templates.mu.Lock()
+	defer templates.mu.Unlock()
+	template, ok := templates.names[name]
+	if !ok {
+		url := create(t, "")
+		prepare(url)
+		template = url[strings.LastIndex(url, "/")+1:]
+		template, _, _ = strings.Cut(template, "?")
+		templates.names[name] = template
+	}
+	return create(t, template)
+}
+
+var templates = struct {
+	mu    sync.Mutex
+	names map[string]string
+}{names: map[string]string{}}
+
+func create(t testing.TB, template string) string {
 	t.Helper()
 	server := Server(t)
 	ctx, cancel := context.WithTimeout(context.Background(), toManage)
 	defer cancel()
-	name, err := server.Create(ctx, "")
+	name, err := server.Create(ctx, template)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), toManage)
-		defer cancel()
-		if err := server.Drop(ctx, name); err != nil {
-			t.Error(err)
-		}
-	})
 	return server.URL(name)
 }

@@ -17,6 +17,7 @@ const claimAttempts = `
 		SELECT a.id, j.id AS job_id, j.owner, j.key, j.intent, j.version, j.created_at
 		FROM   attempts a JOIN jobs j ON j.id = a.job_id
 		WHERE  a.state = 'starting'
+		  AND  a.worker IS NULL
 		  AND  a.fence > @above
 		  AND  a.not_before <= clock_timestamp()    -- back-off and Retry-After
 		  AND  a.provider <> ALL (@busy)            -- those that this worker has no room for

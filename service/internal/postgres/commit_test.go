@@ -241,8 +241,9 @@ func TestALostCommitIsLookedUp(t *testing.T) {
 func TestALostCommitThatCannotBeLookedUpIsUnavailable(t *testing.T) {
 	direct, url := open(t, postgres.Options{})
 	relay, relayed := throughRelay(t, url)
-	cut := openAt(t, relayed, postgres.Options{Patience: 300 * time.Millisecond})
+	cut := openAt(t, relayed, postgres.Options{Patience: 2 * time.Second})
 	c := running(t, direct, submission("k"))
+	jobOf(t, cut, c.Job.ID) // it is connected
 	rule, err := relay.Arm(byJobID(c), edge.AfterCommit, edge.Close, func(string) { go relay.Close() })
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +276,6 @@ func mutated(t *testing.T, name string) mutant.Active {
 func TestMutantsOfTheLostCommit(t *testing.T) {
 	cutStore := func(t *testing.T, name string, at edge.Place) (direct, cut *postgres.Store, arm func(edge.Victim)) {
 		direct, url := open(t, postgres.Options{})
-		sql(t, url, `CREATE TABLE interlock_stage (marker text); INSERT INTO interlock_stage VALUES ('throw-away')`)
 		relay, relayed := throughRelay(t, url)
 		cut = openAt(t, relayed, postgres.Options{Mutant: mutated(t, name)})
 		return direct, cut, func(v edge.Victim) {

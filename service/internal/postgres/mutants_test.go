@@ -20,8 +20,7 @@ import (
 // openMutant returns a store with the fault called name on a marked database.
 func openMutant(t *testing.T, name string) (*postgres.Store, string) {
 	t.Helper()
-	url := pgtest.Database(t)
-	sql(t, url, `CREATE TABLE interlock_stage (marker text); INSERT INTO interlock_stage VALUES ('throw-away')`)
+	url := migrated(t)
 	s := openAt(t, url, postgres.Options{Mutant: mutated(t, name), PoolSize: 32})
 	for range 2 { // several processes of a stage do the same
 		if err := s.Migrate(ctx(t)); err != nil {
@@ -56,8 +55,7 @@ func TestAMutantNeedsAMarkedDatabase(t *testing.T) {
 // Every mutant of a statement finds the text that it replaces, exactly once:
 // New refuses it otherwise.
 func TestEveryMutantApplies(t *testing.T) {
-	url := pgtest.Database(t)
-	sql(t, url, `CREATE TABLE interlock_stage (marker text); INSERT INTO interlock_stage VALUES ('throw-away')`)
+	url := migrated(t)
 	for _, m := range mutant.All() {
 		openAt(t, url, postgres.Options{Mutant: mutated(t, m.Name)}).Close()
 	}
@@ -326,8 +324,7 @@ func TestEachMutantIsWrongAndTheCleanServiceIsNot(t *testing.T) {
 func TestFailoverOnUnknown(t *testing.T) {
 	next := policy{next: func(job.Job, []job.Attempt, job.Failure) job.Decision { return job.Decision{Provider: "q"} }}
 	for name, want := range map[string]string{"": "unknown ", "failover-on-unknown": "unknown starting "} {
-		url := pgtest.Database(t)
-		sql(t, url, `CREATE TABLE interlock_stage (marker text); INSERT INTO interlock_stage VALUES ('throw-away')`)
+		url := migrated(t)
 		s := openAt(t, url, postgres.Options{Mutant: mutated(t, name), Failover: next})
 		if err := s.Migrate(ctx(t)); err != nil {
 			t.Fatal(err)

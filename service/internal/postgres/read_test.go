@@ -147,13 +147,14 @@ func TestNoEventAppearsBehindAReader(t *testing.T) {
 			}
 		}
 	}()
-	for i := range 20 {
+	for range 20 {
+		n := len(attemptsOf(t, s, c.Job.ID))
 		together(6, func(w int) {
 			switch w % 3 {
 			case 0:
 				_, _, _ = s.StartAttempt(ctx(t), job.Start{Owner: "alice", Job: c.Job.ID, Actor: "owner:alice"})
 			case 1:
-				_, _ = s.CancelAttempt(ctx(t), job.Move{Owner: job.AnyOwner, Job: c.Job.ID, N: i + 2, Actor: "operator:o"})
+				_, _ = s.CancelAttempt(ctx(t), job.Move{Owner: job.AnyOwner, Job: c.Job.ID, N: n, Actor: "operator:o"})
 			case 2:
 				_, _ = s.Claim(ctx(t), fmt.Sprint("w", w), time.Minute, 1)
 			}

@@ -88,7 +88,7 @@ func New(ctx context.Context, url string, o Options) (*Store, error) {
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = o.Patience
 	}
-	config.AfterConnect = assumeServiceRole
+	config.AfterConnect = prepareConnection
 	rewritten, err := o.Mutant.Rewrite(statements)
 	if err != nil {
 		return nil, err
@@ -117,14 +117,18 @@ func (s *Store) Close() {
 // Mutant is the deliberate fault that the store runs with.
 func (s *Store) Mutant() mutant.Active { return s.mutant }
 
-// assumeServiceRole gives up the rights of the login for those of
+// prepareConnection gives up the rights of the login for those of
 // interlock_service, where the migrations made that role and the login may
-// assume it. CheckSafety says what the connection may do in the end.
-func assumeServiceRole(ctx context.Context, conn *pgx.Conn) error {
+// assume it; CheckSafety says what the connection may do in the end. It also
+// tells the planner that every statement of the service has its index: before
+// the first ANALYZE it would think the tables too small for one, and keep that
+// plan while they grow.
+func prepareConnection(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `
-		SELECT set_config('role', rolname, false)
-		FROM   pg_roles
-		WHERE  rolname = 'interlock_service' AND pg_has_role(session_user, oid, 'member')`)
+		SELECT set_config('enable_seqscan', 'off', false),
+		       (SELECT set_config('role', rolname, false)
+		        FROM   pg_roles
+		        WHERE  rolname = 'interlock_service' AND pg_has_role(session_user, oid, 'member'))`)
 	return err
 }
 

@@ -37,12 +37,24 @@ func TestMain(m *testing.M) {
 // open returns a migrated store on a fresh database, and the database's URL.
 func open(t testing.TB, o postgres.Options) (*postgres.Store, string) {
 	t.Helper()
-	url := pgtest.Database(t)
-	s := openAt(t, url, o)
-	if err := s.Migrate(ctx(t)); err != nil {
-		t.Fatal(err)
-	}
-	return s, url
+	url := migrated(t)
+	return openAt(t, url, o), url
+}
+
+// migrated returns a fresh database with the schema, and the mark of a stage.
+func migrated(t testing.TB) string {
+	t.Helper()
+	return pgtest.Copy(t, "migrated", func(url string) {
+		s, err := postgres.New(ctx(t), url, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close() // nobody may be connected to a template
+		if err := s.Migrate(ctx(t)); err != nil {
+			t.Fatal(err)
+		}
+		sql(t, url, `CREATE TABLE interlock_stage (marker text); INSERT INTO interlock_stage VALUES ('throw-away')`)
+	})
 }
 
 func openAt(t testing.TB, url string, o postgres.Options) *postgres.Store {

@@ -163,16 +163,22 @@ func set(t *testing.T, gate shut, mutantName string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	url := pgtest.Database(t)
+	url := pgtest.Copy(t, "migrated", func(url string) {
+		store, err := postgres.New(bounded(t), url, postgres.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		if err := store.Migrate(bounded(t)); err != nil {
+			t.Fatal(err)
+		}
+	})
 	policy := failover.New(gate, failover.Options{FirstBackoff: 50 * time.Millisecond, Mutant: m})
 	store, err := postgres.New(bounded(t), url, postgres.Options{Failover: policy})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	if err := store.Migrate(bounded(t)); err != nil {
-		t.Fatal(err)
-	}
 	return &stage{t: t, store: store, url: url, provider: newProvider(), policy: policy}
 }
 

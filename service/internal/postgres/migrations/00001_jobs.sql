@@ -31,8 +31,9 @@ CREATE TABLE jobs (
 		AND (purged_at IS NULL OR completed_by IS NULL))
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02);
 
--- newest first, page by page
-CREATE INDEX jobs_owner_id ON jobs (owner, id);
+-- Newest first, page by page. Partial, so that no plan for a look-up by key can
+-- pick it and walk along all jobs of an owner.
+CREATE INDEX jobs_owner_id ON jobs (owner, id) WHERE purged_at IS NULL;
 
 -- An attempt is one try at one provider: appended, never reused. The table is
 -- the work queue as well, so that no second queue can disagree with it.
@@ -77,10 +78,12 @@ CREATE UNIQUE INDEX one_winner_per_job ON attempts (job_id)
 CREATE UNIQUE INDEX attempts_trigger_key ON attempts (job_id, trigger_key)
 	WHERE trigger_key IS NOT NULL;
 
--- What workers claim, oldest first, and what the reaper looks through. Leases
--- are in no index, so that a heartbeat is a heap-only update.
-CREATE INDEX attempts_to_claim ON attempts (fence) WHERE state = 'starting';
-CREATE INDEX attempts_running ON attempts (fence) WHERE state = 'running';
+-- What workers claim, oldest first, and what the reaper looks through. No index
+-- is keyed on a lease, so that a heartbeat is a heap-only update. The second half
+-- of each condition is always true; it keeps the plans of statements about one
+-- attempt or one job off these indexes.
+CREATE INDEX attempts_to_claim ON attempts (fence) WHERE state = 'starting' AND worker IS NULL;
+CREATE INDEX attempts_running ON attempts (fence) WHERE state = 'running' AND lease_until IS NOT NULL;
 CREATE INDEX attempts_unknown ON attempts (since) WHERE state = 'unknown';
 
 ALTER TABLE jobs ADD CONSTRAINT completed_by_is_an_attempt
