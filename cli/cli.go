@@ -34,6 +34,9 @@ type streams struct {
 // Main runs the command that args names (without the program's name) and
 // returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if code, ran := runService(args, stdin, stdout, stderr); ran {
+		return code
+	}
 	s := &streams{in: stdin, out: stdout, err: stderr, color: "auto"}
 	ctx, stop := signalContext()
 	defer stop()

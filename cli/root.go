@@ -64,6 +64,9 @@ func rootCommand(s *streams) *cobra.Command {
 		promptCommand(s),
 		standCommand(s),
 	)
+	for _, c := range serviceCommands {
+		root.AddCommand(serviceCommand(s, c.name, c.short))
+	}
 	return root
 }
 

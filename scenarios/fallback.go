@@ -24,11 +24,12 @@ const (
 	fallbackTemplate = "profiles/" + anthropic + ".yaml"
 )
 
-// uncertified says why each of the bad fallbacks must stay out.
-var uncertified = map[string]string{
-	neverCertified:  "it has no certificate",
-	expiredFallback: "its certificate has expired",
-	otherModel:      "its certificate is for another model",
+// uncertified are the bad fallbacks: the gate's word for why each must stay out,
+// and the same for people.
+var uncertified = map[string]struct{ code, why string }{
+	neverCertified:  {"none", "it has no certificate"},
+	expiredFallback: {"expired", "its certificate has expired"},
+	otherModel:      {"profile", "its certificate is for another model"},
 }
 
 // withFallbacks adds the fallback providers to a stage, and the certificates
@@ -110,15 +111,16 @@ func statementOf(p providers.Profile, c certificate.Contract, begin, end time.Ti
 		},
 		Predicate: certificate.Predicate{
 			Suite: certificate.Suite{Version: "stage"}, Issuer: "stage", Serial: 1, Mode: certificate.Replay,
-			Profile: p.Name, Contract: c.Name(), Protocol: string(p.Protocol), Model: p.Model, Served: []string{p.Model}, Upstream: p.Upstream,
+			Profile: p.Name, Contract: c.Name(), Protocol: string(p.Protocol), Model: p.Model, Served: []string{p.Model}, Fingerprints: []string{}, Upstream: p.Upstream,
 			Plan:    certificate.Plan{SHA256: certificate.Hash(nil), Registered: certificate.At(begin), Cases: c.Cases, Repeats: c.Repeats, Calls: c.Cases * c.Repeats},
 			Started: certificate.At(begin), Ended: certificate.At(begin), NotBefore: certificate.At(begin), NotAfter: certificate.At(end),
-			Scope: certificate.Scope{Modes: []string{string(providers.ModeJSONSchema), string(providers.ModeTool)}, Streaming: true, MaxInput: 100_000, Languages: []string{"en"}},
+			Baseline: certificate.Baseline{Structure: []string{}, Finish: map[string]int{}, PromptSize: map[string]int{}},
+			Scope:    certificate.Scope{Modes: []string{string(providers.ModeJSONSchema), string(providers.ModeTool)}, Streaming: true, MaxInput: 100_000, Languages: []string{"en"}},
 		},
 	}
 	for _, id := range c.Must {
 		s.Predicate.Checks = append(s.Predicate.Checks, certificate.Check{
-			ID: id, Severity: certificate.Must, Verdict: certificate.Pass, N: c.Cases, K: c.Repeats, Passes: c.Cases, Lower95: 1, Basis: certificate.Replay,
+			ID: id, Severity: certificate.Must, Verdict: certificate.Pass, N: c.Cases, K: c.Repeats, Passes: c.Cases, Lower95: 1, Basis: certificate.Replay, Evidence: []string{},
 		})
 	}
 	return s

@@ -17,11 +17,11 @@ var _ = Describe(sdkHiddenRetry.text(), about(sdkHiddenRetry), func() {
 	It("sends one request for one attempt, whatever comes back", func(ctx SpecContext) {
 		w := begin(ctx)
 		client, provider := w.Client("client-1"), w.Provider(openai)
-		for name, answer := range retriedAnswers() {
-			provider.Script(match(name), answer, "")
+		for name, retried := range retriedAnswers {
+			provider.Script(match(name), retried.answer, retried.meaning)
 			job, err := client.Submit(ctx, w.Key(name), w.Intent(name))
 			w.expect(err).NotTo(HaveOccurred())
-			_, err = w.AttemptState(within(ctx, toComplete), client, job.ID, 1, "failed", "unknown")
+			_, err = w.AttemptState(within(ctx, toComplete), client, job.ID, 1, retried.state)
 			w.expect(err).NotTo(HaveOccurred(), name)
 		}
 		good, err := client.Submit(ctx, w.Key("good"), w.Intent("good"))

@@ -22,7 +22,7 @@ var _ = Describe(silentClientReplay.text(), about(silentClientReplay), func() {
 		client := w.Careless("client-1").Through(dying.URL())
 
 		By("opening the connection with a first call, then clicking on it")
-		_, err = client.Jobs(ctx, w.Key("a"))
+		_, err = client.Raw(ctx, "GET", "/v1/providers", nil)
 		w.works(err)
 		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
 		w.expect(err).NotTo(HaveOccurred(), "the client saw one answer and no fault")

@@ -125,8 +125,10 @@ func (s *Schema) LintFor(protocol string) []Finding {
 	return out
 }
 
-// JSON is the schema as compact JSON with sorted keys.
-func (s *Schema) JSON() json.RawMessage { return strictjson.AppendCanonical(nil, s.source) }
+// JSON is the schema as it was written, without white space: a model fills in keys
+// in the order in which its schema names them, and not every reader takes 2e2 for
+// 200.
+func (s *Schema) JSON() json.RawMessage { return slices.Clone(s.written) }
 
 func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))

@@ -26,7 +26,8 @@ import (
 // Schema is a compiled schema. It is safe for concurrent use.
 type Schema struct {
 	root     *jsonschema.Schema
-	source   any  // as decoded, patterns translated
+	source   any    // as decoded, patterns translated
+	written  []byte // as it was written, compact
 	complete bool // the walk covers every keyword that is used
 }
 
@@ -68,7 +69,11 @@ func Compile(data []byte) (s *Schema, err error) {
 	if err != nil {
 		return nil, compileError(err)
 	}
-	return &Schema{root: root, source: source, complete: covered(root, map[*jsonschema.Schema]bool{})}, nil
+	var written bytes.Buffer
+	if err := json.Compact(&written, data); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return &Schema{root: root, source: source, written: written.Bytes(), complete: covered(root, map[*jsonschema.Schema]bool{})}, nil
 }
 
 type outsideError struct{ url string }
