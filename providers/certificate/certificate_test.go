@@ -160,3 +160,10 @@ func TestAnEmptyFolderDenies(t *testing.T) {
 		t.Errorf("remedy %q", got)
 	}
 }
+
+func TestListsThatAreNilAreSignedAsEmptyOnes(t *testing.T) {
+	w := newWorld(t)
+	p := &w.statement.Predicate
+	p.Fingerprints, p.Scope.Languages, p.Baseline, p.Checks[0].Evidence = nil, nil, certificate.Baseline{}, nil
+	w.expect(0, "")
+}

@@ -7,13 +7,34 @@ import (
 )
 
 // Sign renders a statement and signs it with each key: the bytes of a
-// certificate file.
+// certificate file. Lists that are nil stand in it as empty ones.
 func Sign(s Statement, signers ...*Signer) ([]byte, error) {
+	s.Predicate = s.Predicate.withoutNil()
 	payload, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
 	return SignPayload(PayloadType, payload, signers...)
+}
+
+func (p Predicate) withoutNil() Predicate {
+	for _, list := range []*[]string{&p.Served, &p.Fingerprints, &p.Scope.Modes, &p.Scope.Languages, &p.Baseline.Structure} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	for _, counts := range []*map[string]int{&p.Baseline.Finish, &p.Baseline.PromptSize} {
+		if *counts == nil {
+			*counts = map[string]int{}
+		}
+	}
+	p.Checks = append([]Check{}, p.Checks...)
+	for i := range p.Checks {
+		if p.Checks[i].Evidence == nil {
+			p.Checks[i].Evidence = []string{}
+		}
+	}
+	return p
 }
 
 // SignPayload puts payload into an envelope, signed by each key.

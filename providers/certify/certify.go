@@ -153,7 +153,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := reached(r.Observations); err != nil {
 		return nil, err
 	}
-	run := o.checks(r.Observations, sender.secret)
+	run := o.checks(r.Observations)
 	if o.RoundTrip != nil {
 		if run.RoundTrips, err = o.RoundTrip(ctx, o); err != nil {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}

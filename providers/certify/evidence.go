@@ -13,13 +13,10 @@ import (
 )
 
 // checks puts together what the checks look at.
-func (o Options) checks(seen []*check.Observation, secret string) *check.Run {
+func (o Options) checks(seen []*check.Observation) *check.Run {
 	r := &check.Run{
 		Protocol: o.Profile.Protocol, Observations: seen, Rules: map[string]check.Rule{}, Severities: map[string]check.Severity{},
-		FirstByte: o.Contract.Budget.FirstByte, KeyOrder: orderOf(o.Contract).required,
-	}
-	if o.Profile.Auth.Header != "" {
-		r.Secret = secret
+		FirstByte: o.Contract.Budget.FirstByte, Keyed: o.Profile.Auth.Header != "", KeyOrder: orderOf(o.Contract).required,
 	}
 	r.Threshold, _ = o.Contract.Plan.Lower95.Float64() // a bound between 0 and 1; empty is 0
 	for id, s := range o.Contract.Severity {

@@ -77,7 +77,7 @@ type Run struct {
 	Rules        map[string]Rule     // by id
 	KeyOrder     []string            // declared order of the top-level keys, empty for none
 	FirstByte    time.Duration       // budget of the contract, 0 for none
-	Secret       string              // the key that was sent, empty for none
+	Keyed        bool                // a key was sent
 	Observations []*Observation
 	RoundTrips   []RoundTrip // nil: no job service took part
 
