@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"providers/prompt/onig":                   {},
 	"providers/prompt/render":                 {"providers", "providers/prompt/bpe", "providers/prompt/jinja", "providers/strictyaml"},
 	"service/internal/failover":               {"service/internal/job", "service/internal/mutant", "providers/certificate"},
-	"service/internal/worker":                 {"service/internal/failover", "service/internal/job", "service/internal/mutant", "providers/..."},
+	"service/internal/worker":                 {"service/internal/failover", "service/internal/job", "service/internal/mutant", "providers"},
 	"service/internal/httpapi":                {"docs/problems", "service/internal/job", "service/internal/mutant", "providers/..."},
 	"service/internal/job":                    {},
 	"service/internal/metrics":                {"service/internal/job"},
