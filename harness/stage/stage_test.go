@@ -15,6 +15,7 @@ import (
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/harness/target"
+	"github.com/interlock-harness/interlock/service"
 )
 
 // Bounds of the tests' waits.
@@ -24,6 +25,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == "reference" { // the service of this project
+		os.Exit(service.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	stage.Child(rehearse)
 	code := m.Run()
 	if rehearsed != nil {

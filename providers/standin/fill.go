@@ -30,9 +30,9 @@ type schemaPart struct {
 	Properties map[string]schemaPart `json:"properties"`
 	Required   []string              `json:"required"`
 	Items      *schemaPart           `json:"items"`
-	MinItems   int                   `json:"minItems"`
-	MinLength  int                   `json:"minLength"`
-	MaxLength  *int                  `json:"maxLength"`
+	MinItems   float64               `json:"minItems"` // counts, but 200 may come as 2e2
+	MinLength  float64               `json:"minLength"`
+	MaxLength  *float64              `json:"maxLength"`
 	Minimum    *json.Number          `json:"minimum"`
 }
 
@@ -53,7 +53,7 @@ func (s schemaPart) fill(text string) any {
 		return value
 	case "array":
 		list := []any{}
-		for len(list) < s.MinItems && s.Items != nil {
+		for len(list) < int(s.MinItems) && s.Items != nil {
 			list = append(list, s.Items.fill(text))
 		}
 		return list
@@ -77,8 +77,8 @@ func (s schemaPart) text(text string) string {
 	case "date-time":
 		return "2026-11-21T10:40:00Z"
 	}
-	if s.MaxLength != nil && len(text) > *s.MaxLength {
-		text = text[:*s.MaxLength]
+	if s.MaxLength != nil && len(text) > int(*s.MaxLength) {
+		text = text[:int(*s.MaxLength)]
 	}
-	return text + strings.Repeat("-", max(0, s.MinLength-len(text)))
+	return text + strings.Repeat("-", max(0, int(s.MinLength)-len(text)))
 }

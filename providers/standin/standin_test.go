@@ -368,6 +368,21 @@ func TestObserveHearsOfAnAnswerBeforeItIsWhole(t *testing.T) {
 	}
 }
 
+func TestAnswerFromASchemaReadsCountsInAnyForm(t *testing.T) {
+	s := start(t, standin.Options{Protocol: providers.OpenAIChat})
+	body := `{"model":"m","messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"x","schema":
+		{"type":"object","required":["a"],"properties":{"a":{"type":"string","minLength":1,"maxLength":1e1}}}}}}`
+	res, err := http.Post(s.URL()+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	if got := s.Ledger()[0].Output; got != `{"a":"m, call 1"}` {
+		t.Errorf("answered %s", got)
+	}
+}
+
 func TestUnknownFieldsAndProtocolsAreRefused(t *testing.T) {
 	s := start(t, standin.Options{Protocol: providers.OpenAIChat})
 	res, err := http.Post(s.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"x"}],"temprature":0}`))
