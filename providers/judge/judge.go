@@ -124,7 +124,7 @@ func limits(t providers.Transcript, r *providers.Response) (providers.Judgement,
 	case t.Limit != "":
 		return found(providers.Reject, "envelope."+t.Limit, "body", "the answer was not read to its end: %s", t.Limit)
 	case r.Malformed == envelope.TooLong:
-		return found(providers.Reject, "envelope.oversize", r.At.Malformed, "%s", r.Malformed)
+		return found(providers.Reject, "envelope.oversize", at(r.At.Malformed), "%s", r.Malformed)
 	}
 	return next()
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -14,30 +15,25 @@ var strict = strictjson.Limits{MaxBytes: -1, MaxKeys: -1, AllowNUL: true}
 
 // output is steps 10 to 13.
 func output(c *contract.Contract, k *contract.Case, t providers.Transcript, r *providers.Response) providers.Judgement {
-	var data []byte
 	if t.Request.Mode == providers.ModeTool {
 		call, j, done := theCall(c, t, r)
 		if done {
 			return j
 		}
-		if j, done := arguments(call); done {
+		value, j, done := arguments(call)
+		if done {
 			return j
 		}
-		data = call.Arguments
-	} else {
-		if strings.TrimSpace(r.Text) == "" {
-			return reject("envelope.empty_output", emptyPlace(r), "the answer holds no text")
-		}
-		if j, done := oneValue(r.Text); done {
-			return j
-		}
-		data = []byte(r.Text)
+		return verify(c, k, value, call.Arguments)
 	}
-	value, err := strictjson.Decode(data, strict)
-	if err != nil { // the checks above have seen to it
-		return reject("json.syntax", "output", "%v", err)
+	if strings.TrimSpace(r.Text) == "" {
+		return reject("envelope.empty_output", emptyPlace(r), "the answer holds no text")
 	}
-	return verify(c, k, value, []byte(strings.Trim(string(data), " \t\r\n")))
+	value, j, done := oneValue(r.Text)
+	if done {
+		return j
+	}
+	return verify(c, k, value, []byte(r.Text))
 }
 
 func emptyPlace(r *providers.Response) string {
@@ -72,31 +68,31 @@ func theCall(c *contract.Contract, t providers.Transcript, r *providers.Response
 // arguments checks that the arguments of a call have the form of their protocol.
 // Repeated names, and numbers and depths beyond all bounds, are faults of the
 // value, not of the form.
-func arguments(call *providers.ToolCall) (providers.Judgement, bool) {
-	place := at(call.Place)
-	if call.Encoding == providers.ArgumentsInvalid {
-		return found(providers.Reject, "tool.bad_arguments", place, "the arguments are not in the form that the protocol prescribes")
+func arguments(call *providers.ToolCall) (any, providers.Judgement, bool) {
+	fail := func(format string, args ...any) (any, providers.Judgement, bool) {
+		return nil, reject("tool.bad_arguments", at(call.Place), format, args...), true
 	}
+	if call.Encoding == providers.ArgumentsInvalid {
+		return fail("the arguments are not in the form that the protocol prescribes")
+	}
+	value, err := strictjson.Decode(call.Arguments, strict)
 	var fault *strictjson.Error
-	err := strictjson.Check(call.Arguments, strict)
 	if errors.As(err, &fault) {
 		if lenient := strictjson.Check(call.Arguments, strictjson.Lenient); lenient != nil {
-			return found(providers.Reject, "tool.bad_arguments", place, "the arguments are not one JSON value: %v", lenient)
+			return fail("the arguments are not one JSON value: %s", strings.TrimPrefix(lenient.Error(), "json: "))
 		}
-		return valueFault(fault)
+		return nil, valueFault(fault), true
 	}
-	if call.Encoding == providers.ArgumentsObject {
-		if raw, err := strictjson.Read(call.Arguments, strict); err != nil || !raw.IsObject() {
-			return found(providers.Reject, "tool.bad_arguments", place, "the arguments are no object")
-		}
+	if _, object := value.(map[string]any); !object && call.Encoding == providers.ArgumentsObject {
+		return fail("the arguments are no object")
 	}
-	return next()
+	return value, providers.Judgement{}, false
 }
 
 // verify is step 13.
 func verify(c *contract.Contract, k *contract.Case, value any, text []byte) providers.Judgement {
 	if c == nil {
-		return accept(text)
+		return accept(bytes.Trim(text, " \t\r\n"))
 	}
 	var input, reference any
 	if k != nil {
@@ -109,5 +105,5 @@ func verify(c *contract.Contract, k *contract.Case, value any, text []byte) prov
 	case broken != nil:
 		return reject(broken.Rule.ID, "rule "+broken.Rule.ID, "%s: %s", strings.TrimSuffix(broken.Rule.Text, "."), broken.Why)
 	}
-	return accept(text)
+	return accept(bytes.Trim(text, " \t\r\n"))
 }

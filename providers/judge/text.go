@@ -21,20 +21,21 @@ var (
 
 // oneValue is step 12: text must be exactly one JSON value. The details tell
 // apart what usually goes wrong.
-func oneValue(text string) (providers.Judgement, bool) {
-	err := strictjson.Check([]byte(text), strict)
+func oneValue(text string) (any, providers.Judgement, bool) {
+	data := []byte(text)
+	value, err := strictjson.Decode(data, strict)
 	var fault *strictjson.Error
 	if !errors.As(err, &fault) {
-		return next()
+		return value, providers.Judgement{}, false
 	}
-	if strictjson.Check([]byte(text), strictjson.Lenient) == nil {
-		return valueFault(fault)
+	if strictjson.Check(data, strictjson.Lenient) == nil {
+		return nil, valueFault(fault), true
 	}
-	if errors.As(strictjson.Check([]byte(text), outer), &fault) { // the fault of the form, not that of a repeated name
+	if errors.As(strictjson.Check(data, outer), &fault) { // the fault of the form, not that of a repeated name
 		err = fault
 	}
 	reason, why := classify(text, fault)
-	return found(providers.Reject, reason, fmt.Sprintf("output byte %d", fault.Offset), "%s: %s", why, strings.TrimPrefix(err.Error(), "json: "))
+	return nil, reject(reason, fmt.Sprintf("output byte %d", fault.Offset), "%s: %s", why, strings.TrimPrefix(err.Error(), "json: ")), true
 }
 
 // outer are strict limits that let repeated names pass.
@@ -42,7 +43,7 @@ var outer = func() strictjson.Limits { l := strict; l.AllowDuplicates = true; re
 
 // valueFault is a well-formed value that has no single meaning, or none within
 // bounds.
-func valueFault(f *strictjson.Error) (providers.Judgement, bool) {
+func valueFault(f *strictjson.Error) providers.Judgement {
 	place := fmt.Sprintf("output byte %d", f.Offset)
 	if f.Path != "" {
 		place = "output " + f.Path
@@ -51,7 +52,7 @@ func valueFault(f *strictjson.Error) (providers.Judgement, bool) {
 	if f.Kind == strictjson.KindDuplicateKey {
 		reason = "json.duplicate_key"
 	}
-	return found(providers.Reject, reason, place, "%s", f.Detail)
+	return reject(reason, place, "%s", f.Detail)
 }
 
 // classify names the kind of a text that is not one JSON value.

@@ -177,13 +177,38 @@ func (w *walker) object(s *jsonschema.Schema, v map[string]any) bool {
 	if !w.explain {
 		return w.members(s, v, nil) && w.dependents(s, v)
 	}
-	names := make([]string, 0, len(v)) // sorted, so that the same value gives the same fault
+	ok = w.explained(s, v) && ok
+	return w.dependents(s, v) && ok
+}
+
+// manyNames is the number of keys from which not every one is looked at to
+// explain a fault.
+const manyNames = 1000
+
+// explained looks at the members in the order of their names, so that the same
+// value gives the same fault.
+func (w *walker) explained(s *jsonschema.Schema, v map[string]any) bool {
+	names := make([]string, 0, min(len(v), manyNames))
+	if len(v) > manyNames { // the keys that the schema names, and one that it does not
+		first := ""
+		for name := range v {
+			if _, known := s.Properties[name]; known {
+				names = append(names, name)
+			} else if first == "" || name < first {
+				first = name
+			}
+		}
+		slices.Sort(names)
+		if !w.members(s, v, append(names, first)) {
+			return false
+		}
+		names = names[:0]
+	}
 	for name := range v {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	ok = w.members(s, v, names) && ok
-	return w.dependents(s, v) && ok
+	return w.members(s, v, names)
 }
 
 func (w *walker) members(s *jsonschema.Schema, v map[string]any, names []string) bool {

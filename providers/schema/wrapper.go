@@ -55,9 +55,16 @@ func deeper(object map[string]any, required, named map[string]bool, levels int) 
 	if levels == 0 || !missing && len(required) > 0 {
 		return "", false
 	}
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
+	var names []string
+	for name, v := range object {
+		switch v := v.(type) {
+		case map[string]any:
+			names = append(names, name)
+		case []any:
+			if len(v) == 1 {
+				names = append(names, name)
+			}
+		}
 	}
 	slices.Sort(names)
 	for _, name := range names {

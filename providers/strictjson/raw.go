@@ -17,7 +17,7 @@ type Raw []byte
 // holds that we did not ask for is the provider's business, what we take out of
 // it is read strictly afterwards.
 var Lenient = Limits{
-	MaxBytes: -1, MaxDepth: -1, MaxKeys: -1, MaxNumberLength: -1, MaxExponent: -1,
+	MaxBytes: -1, MaxDepth: 10_000, MaxKeys: -1, MaxNumberLength: -1, MaxExponent: -1,
 	AllowNUL: true, AllowDuplicates: true, AllowSurrogates: true,
 }
 

@@ -18,6 +18,7 @@ type frame struct {
 	seen   map[string]struct{} // only for objects of many keys
 	array  []any               // when building
 	fields map[string]any      // when building
+	name   string              // when building: the current key
 }
 
 // manyKeys is the number of keys from which a map finds repeated names faster
@@ -179,7 +180,7 @@ func (s *scanner) put(v any) {
 	}
 	top := &s.frames[len(s.frames)-1]
 	if top.object {
-		top.fields[string(s.keys[len(s.keys)-1])] = v
+		top.fields[top.name] = v
 	} else {
 		top.array = append(top.array, v)
 	}
@@ -195,6 +196,9 @@ func (s *scanner) key(c byte) *Error {
 		return err
 	}
 	top := &s.frames[len(s.frames)-1]
+	if s.build {
+		return s.field(top, name, start)
+	}
 	if s.limits.AllowDuplicates { // keep the current name only, for the path
 		s.keys = append(s.keys[:top.keys], name)
 		return s.colon()
@@ -225,6 +229,23 @@ func (s *scanner) key(c byte) *Error {
 		for _, k := range s.keys[top.keys:] {
 			top.seen[string(k)] = struct{}{}
 		}
+	}
+	return s.colon()
+}
+
+// field begins a member of an object that is being built: its map tells whether
+// the name is new.
+func (s *scanner) field(top *frame, name []byte, start int) *Error {
+	s.keys = append(s.keys[:top.keys], name)
+	before := len(top.fields)
+	top.name = string(name)
+	if before >= s.limits.MaxKeys && !s.limits.AllowDuplicates {
+		s.keys = s.keys[:top.keys]
+		return s.fail(KindKeys, start, fmt.Sprintf("more than %d keys in one object", s.limits.MaxKeys))
+	}
+	top.fields[top.name] = nil
+	if len(top.fields) == before && !s.limits.AllowDuplicates {
+		return s.fail(KindDuplicateKey, start, "the name "+quote(top.name)+" stands twice in one object")
 	}
 	return s.colon()
 }
