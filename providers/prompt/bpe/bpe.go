@@ -18,6 +18,7 @@ package bpe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/interlock-harness/interlock/providers/prompt/onig"
@@ -90,14 +91,7 @@ func (t *Tokenizer) finish(ids []int, addSpecial bool) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	if len(parts) == 1 {
-		return parts[0], nil
-	}
-	out := []int{}
-	for _, p := range parts {
-		out = append(out, p...)
-	}
-	return out, nil
+	return slices.Concat(parts...), nil // a copy: a part may belong to the processor
 }
 
 // Decode returns the text of ids. Ids that no token has are passed over, as are

@@ -15,7 +15,7 @@ func forgedSpecial(e *examination)   { forged(e, true) }
 func forgedUnflagged(e *examination) { forged(e, false) }
 
 func forged(e *examination, flagged bool) {
-	if !e.plain() {
+	if !e.plain() || !e.known() {
 		return
 	}
 	var probe strings.Builder

@@ -5,7 +5,7 @@ import "strings"
 // oneBeginning is R6. The trap: the template writes the beginning token, and
 // the tokenizer's post-processor puts another before it.
 func oneBeginning(e *examination) {
-	if !e.plain() {
+	if !e.plain() || !e.known() {
 		return
 	}
 	if e.Profile.BOS == "" {

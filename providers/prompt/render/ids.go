@@ -7,9 +7,13 @@ import (
 	"github.com/interlock-harness/interlock/providers/prompt/bpe"
 )
 
-// Tokenize returns the ids of c as the server tokenizes the rendered prompt:
-// all at once, or the contents by themselves where the profile says so.
+// Tokenize returns the ids of c: those that the server says itself, or else
+// those of the rendered prompt as the profile says that the server tokenizes it,
+// all at once or the contents by themselves.
 func (s *Subject) Tokenize(c Conversation) ([]int, error) {
+	if server, ok := s.Route.(Tokenizing); ok {
+		return server.IDs(c)
+	}
 	which, err := s.Profile.recognition()
 	if err != nil {
 		return nil, err

@@ -117,12 +117,21 @@ func Check(s *Subject) *Report {
 	report := &Report{Profile: s.Profile.Name}
 	met := map[string]bool{}
 	earlier := map[string]Verdict{}
-	for _, c := range checks {
+	run := func(c check) Result {
 		e := &examination{Subject: s, earlier: earlier}
 		c.run(e)
 		r := e.result(c, met)
 		earlier[c.id] = r.Verdict
-		report.Results = append(report.Results, r)
+		return r
+	}
+	const tokenizer = "R19" // first: checks that count tokens ask for it
+	identified := run(checks[slices.IndexFunc(checks, func(c check) bool { return c.id == tokenizer })])
+	for _, c := range checks {
+		if c.id == tokenizer {
+			report.Results = append(report.Results, identified)
+			continue
+		}
+		report.Results = append(report.Results, run(c))
 	}
 	for _, declared := range s.Profile.Deviations {
 		if !met[declared] {
@@ -164,6 +173,16 @@ func (e *examination) skip(format string, args ...any) { e.skipped = fmt.Sprintf
 func (e *examination) plain() bool {
 	if _, err := e.Route.Render(Conversation{Messages: []Message{user(mark)}, Generate: true}); err != nil {
 		e.skip("a plain conversation is refused: %v", err)
+		return false
+	}
+	return true
+}
+
+// known reports whether the tokenizer is the one that the profile names, and
+// skips the check where it is not: ids of another mean nothing.
+func (e *examination) known() bool {
+	if e.earlier["R19"] == Fail {
+		e.skip("the tokenizer is another one (R19)")
 		return false
 	}
 	return true

@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,35 +9,12 @@ import (
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/prompt/bpe"
 	"github.com/interlock-harness/interlock/providers/prompt/render"
+	"github.com/interlock-harness/interlock/providers/prompt/standin"
 )
 
-// tokenizerFile returns a byte-level tokenizer.json with the added tokens that
-// the toy template uses, and more members.
-func tokenizerFile(t *testing.T, added, more string) []byte {
-	t.Helper()
-	vocab := map[string]int{}
-	next := 256
-	for b := range 256 {
-		letter := rune(b)
-		if b < '!' || b > '~' && b < 0xA1 || b == 0xAD {
-			letter = rune(next)
-			next++
-		}
-		vocab[string(letter)] = b
-	}
-	raw, err := json.Marshal(vocab)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []byte(`{"version":"1.0","added_tokens":[` + added + `],` + more +
-		`"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"use_regex":false},"decoder":{"type":"ByteLevel"},` +
-		`"model":{"type":"BPE","vocab":` + string(raw) + `,"merges":[]}}`)
-}
-
 const (
-	specials  = `{"content":"<s>","special":true},{"content":"<|im_start|>","special":true},{"content":"<|im_end|>","special":true}`
-	unflagged = specials + `,{"content":"<call>","special":false}`
-	putsBOS   = `"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[256]}}},`
+	specials = `{"content":"<s>","special":true},{"content":"<|im_start|>","special":true},{"content":"<|im_end|>","special":true}`
+	putsBOS  = `"post_processor":{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"<s>"}},{"Sequence":{"id":"A"}}],"special_tokens":{"<s>":{"ids":[256]}}},`
 )
 
 // toy is one route: the clean one, and what a case changes.
@@ -53,22 +29,18 @@ type toy struct {
 
 func clean(t *testing.T) *toy {
 	t.Helper()
-	template, err := os.ReadFile("testdata/clean.jinja")
+	s, err := standin.Toy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &toy{
-		template: string(template), added: unflagged, maxOutput: 100,
-		profile: render.Profile{
-			Name: "toy", Variables: map[string]string{"bos_token": "<s>"}, BOS: "<s>", ContentTokens: "none", AnswerHeader: "<|im_start|>assistant\n",
-			ContextWindow: 4096, K: 3,
-		},
-	}
+	x := &toy{template: standin.ToyTemplate, added: standin.ToyTokens, maxOutput: 100, profile: s.Profile}
+	x.profile.Tokenizer.SHA256 = "" // that of whatever file the case ends up with
+	return x
 }
 
 func (x *toy) subject(t *testing.T) *render.Subject {
 	t.Helper()
-	tokenizer, err := bpe.Parse(tokenizerFile(t, x.added, x.more), "toy")
+	tokenizer, err := bpe.Parse(standin.ToyTokenizer(x.added, x.more), "toy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +51,7 @@ func (x *toy) subject(t *testing.T) *render.Subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Requests = []providers.Request{{
-		System: "Sort the mail.", User: "Where is my parcel?", Mode: providers.ModeTool, ToolName: "sort_mail", ToolDescription: "files a mail",
-		Schema:          json.RawMessage(`{"type": "object", "properties": {"queue": {"type": "string"}, "urgency": {"type": "string"}}}`),
-		MaxOutputTokens: &x.maxOutput,
-	}}
+	s.Requests = []providers.Request{standin.ToyRequest(x.maxOutput)}
 	s.Usage = x.usage
 	return s
 }
@@ -249,7 +217,7 @@ func TestAProfileIsReadWithTheFilesThatItNames(t *testing.T) {
 		}
 	}
 	x := clean(t)
-	file := tokenizerFile(t, x.added, "")
+	file := standin.ToyTokenizer(x.added, "")
 	tokenizer, err := bpe.Parse(file, "toy")
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,19 @@ type Route interface {
 	Render(Conversation) (string, error)
 }
 
+// Tokenizing is a Route that says itself which ids its model sees. What it says
+// counts, not what our tokenizer makes of its text.
+type Tokenizing interface {
+	Route
+	IDs(Conversation) ([]int, error)
+}
+
+// Encoding is a Route that tokenizes plain text too, so that the ids which a
+// profile knows can be asked for.
+type Encoding interface {
+	Encode(text string) ([]int, error)
+}
+
 // Local renders with the template as the transformers library does.
 type Local struct {
 	Profile   Profile
