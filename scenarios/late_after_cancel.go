@@ -9,8 +9,8 @@ import (
 )
 
 var lateAfterCancel = Info{
-	Number: 34, Slug: "late-after-cancel", Title: "a job is cancelled, then its provider answers", Group: Completion, Level: 1,
-	Fault:  "the provider holds its answer until the owner has cancelled the job",
+	Number: 34, Slug: "late-after-cancel", Title: "a cancel is recorded, then the provider answers", Group: Completion, Level: 1,
+	Fault:  "the provider holds its answer until the job, or the attempt, was cancelled",
 	Expect: invariant.Expect{Invariants: []invariant.ID{"I6", "I15"}},
 }
 
@@ -41,5 +41,31 @@ var _ = Describe(lateAfterCancel.text(), about(lateAfterCancel), func() {
 		races, err := client.Races(ctx, job.ID)
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(races).To(HaveExactElements(raceWon(attempt.ID, "")), "a race without a winner")
+	}, SpecTimeout(toPlay))
+
+	It("keeps an attempt cancelled, and its answer out", func(ctx SpecContext) {
+		w := begin(ctx)
+		client, provider := w.Client("client-1"), w.Provider(openai)
+		provider.Script(match("a"), saying("late"), history.Accept)
+		gate := provider.Hold(match("a"))
+		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
+		w.expect(err).NotTo(HaveOccurred())
+		w.arrives(awaits(ctx, gate))
+
+		By("fencing the attempt while it runs")
+		fenced, err := w.Operator().CancelAttempt(ctx, job.ID, 1, "the provider has an incident")
+		w.expect(err).NotTo(HaveOccurred())
+		w.expect(fenced.State).To(Equal("cancelled"))
+
+		By("letting the provider answer")
+		gate.Release()
+		Eventually(ctx, func() ([]history.Race, error) { return client.Races(ctx, job.ID) }).
+			WithTimeout(toComplete).Should(HaveExactElements(raceWon(fenced.ID, "")))
+		after, err := client.Job(ctx, job.ID)
+		w.expect(err).NotTo(HaveOccurred())
+		w.expect(after.Result).To(BeEmpty())
+		attempts, err := client.Attempts(ctx, job.ID)
+		w.expect(err).NotTo(HaveOccurred())
+		w.expect(attempts).To(HaveExactElements(HaveField("State", "cancelled")))
 	}, SpecTimeout(toPlay))
 })
