@@ -31,7 +31,7 @@ var all = []Mutant{
 	{"no-attempt-budget", "failover-budget", "I10", "a job may have any number of attempts"},
 	{"no-back-off", "provider-429-retry-after", "I7", "a provider is called again at once, whatever it asked for"},
 	{"no-body-deadline", "slow-drip-request", "I14", "a body may take for ever"},
-	{"no-open-attempt-index", "simultaneous-retry", "I3", "nothing keeps two attempts of a job from being open at once"},
+	{"no-open-attempt-index", "provider-stall-then-second-attempt", "I3", "nothing keeps two attempts of a job from being open at once"},
 	{"owner-not-asked", "same-key-two-owners", "I11", "a job is found by its id alone, whoever asks"},
 	{"partial-body", "truncated-request-body", "I1", "a body that broke off is taken for what arrived of it"},
 	{"payload-ignored", "same-key-other-payload", "I2", "the payload is not part of the fingerprint"},
