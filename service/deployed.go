@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math/big"
 	"net/http"
 	"os"
 	"slices"
@@ -178,9 +179,6 @@ func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header) 
 			return providers.Transcript{}, fmt.Errorf("environment variable %s holds no key", route.Auth.Env)
 		}
 	}
-	if route.IdempotencyHeader != "" {
-		header.Set(route.IdempotencyHeader, derivedKey(string(c.Attempt.ID)))
-	}
 	return call.Do(ctx, route, secret, request, header)
 }
 
@@ -219,6 +217,15 @@ func apply(r *providers.Request, text json.RawMessage) error {
 		*n.to = &whole
 	}
 	return nil
+}
+
+// wholeNumber reads a whole number however it is spelt (300, 3e2).
+func wholeNumber(n json.Number) (int64, error) {
+	r, ok := new(big.Rat).SetString(n.String())
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
+		return 0, fmt.Errorf("parameters: %s is no whole number", n)
+	}
+	return r.Num().Int64(), nil
 }
 
 // Judge says what an answer is worth under the job's contract.

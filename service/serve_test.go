@@ -37,9 +37,13 @@ func TestServeTakesAJobToItsResult(t *testing.T) {
 	if bad, _, why := c.ask("POST", "/v1/jobs", ownerKey, strings.Replace(intent("x"), `"text"`, `"txt"`, 1), "Idempotency-Key", "k-2"); bad != 422 {
 		t.Errorf("an input that breaks the contract: %d %s", bad, why)
 	}
+	spelt := strings.Replace(intent("spelt"), `"input"`, `"params":{"max_output_tokens":3e2,"seed":1.0,"temperature":0,"stream":true},"input"`, 1)
+	if status, _, body := c.ask("POST", "/v1/jobs", ownerKey, spelt, "Idempotency-Key", "k-3", "Prefer", "wait=10"); field(t, body, "status") != "succeeded" {
+		t.Errorf("numbers in other spellings: %d %s; %s", status, body, c.stderr)
+	}
 	_, _, metrics := c.ask("GET", "/metrics", "", "")
 	for _, want := range []string{
-		`interlock_submits_total{outcome="new"} 1`, `interlock_submits_total{outcome="replayed"} 1`, `interlock_submits_total{outcome="params-invalid"} 1`,
+		`interlock_submits_total{outcome="new"} 2`, `interlock_submits_total{outcome="replayed"} 1`, `interlock_submits_total{outcome="params-invalid"} 1`,
 		`interlock_attempts{state="running"} 0`, `interlock_attempts{state="unknown"} 0`, `interlock_unknown_oldest_age_seconds 0`,
 		`interlock_attempt_duration_seconds_count{outcome=`, `interlock_build_info{`, `interlock_store_up 1`,
 	} {
