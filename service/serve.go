@@ -114,10 +114,17 @@ func (p *process) prepare(ctx context.Context, keys []job.Credential) error {
 			return unreachable(p.config, err)
 		}
 	}
-	if err := p.store.Ready(ctx); err != nil {
+	err := p.store.CheckRights(ctx)
+	if lacks, ok := errors.AsType[*postgres.RightsError](err); ok {
+		return lacks
+	}
+	if err == nil {
+		err = p.store.Ready(ctx)
+	}
+	if err != nil {
 		return unreachable(p.config, err)
 	}
-	err := p.store.CheckSafety(ctx)
+	err = p.store.CheckSafety(ctx)
 	if found, ok := errors.AsType[*postgres.UnsafeError](err); ok {
 		if !p.config.AllowUnsafe {
 			return fmt.Errorf("%w; --allow-unsafe-database runs all the same", found)

@@ -25,6 +25,7 @@ const safetyOfDatabase = `
 	       current_setting('server_encoding'),
 	       current_setting('server_version_num')::int,
 	       (SELECT rolsuper FROM pg_roles WHERE rolname = current_user),
+	       (SELECT rolbypassrls FROM pg_roles WHERE rolname = current_user),
 	       has_table_privilege('jobs', 'DELETE')
 	           OR has_table_privilege('attempt_events', 'DELETE, UPDATE')
 	           OR has_table_privilege('races', 'DELETE, UPDATE'),
@@ -40,9 +41,9 @@ const safetyOfDatabase = `
 func (s *Store) CheckSafety(ctx context.Context) error {
 	var fsync, pages, commit, encoding, user string
 	var version int
-	var super, deletes, renames bool
+	var super, bypass, deletes, renames bool
 	err := s.read(ctx, &query{sql: safetyOfDatabase, args: pgx.NamedArgs{},
-		read: one(&fsync, &pages, &commit, &encoding, &version, &super, &deletes, &renames, &user)})
+		read: one(&fsync, &pages, &commit, &encoding, &version, &super, &bypass, &deletes, &renames, &user)})
 	if err != nil {
 		return fmt.Errorf("check the database: %w", err)
 	}
@@ -58,6 +59,7 @@ func (s *Store) CheckSafety(ctx context.Context) error {
 	add(encoding != "UTF8", "server_encoding is "+encoding+": create the database with UTF8")
 	add(version < 130000, fmt.Sprintf("the server is version %d.%d: use PostgreSQL 13 or newer", version/10000, version%10000))
 	add(super, "the service runs as superuser "+user+": grant interlock_service to its login")
+	add(!super && bypass, "user "+user+" stands above row-level security: run ALTER ROLE "+user+" NOBYPASSRLS")
 	add(!super && deletes, "user "+user+" may delete or rewrite jobs, events or races: grant interlock_service to the login and own the tables by another")
 	add(!super && renames, "user "+user+" may change owner, key or fingerprint of a job: grant interlock_service to the login and own the tables by another")
 	if findings != nil {
