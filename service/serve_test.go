@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"testing"
 
@@ -296,3 +297,33 @@ func TestDatabaseThatGoesAwayIsSaidAndComesBack(t *testing.T) {
 }
 
 func hashOf(key string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(key))) }
+
+// TestProviderGetsAnIdentityOfItsOwnSize sends two keys that begin alike to a
+// provider with an idempotency field: it gets the attempt's id, never the key. (B24)
+func TestProviderGetsAnIdentityOfItsOwnSize(t *testing.T) {
+	s := newSetting(t)
+	profile, err := os.ReadFile(s.path("profiles/openai-demo.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "profiles/openai-demo.yaml", string(profile)+"idempotency_header: X-Client-Token\n")
+	c := s.start(t)
+	seen := map[string]bool{}
+	for _, end := range []string{"a", "b"} {
+		key := strings.Repeat("k", 253) + end
+		status, _, body := c.ask("POST", "/v1/jobs", ownerKey, intent("same"), "Idempotency-Key", key, "Prefer", "wait=10")
+		if status != 200 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	for _, call := range s.provider.Ledger() {
+		token := call.Header.Get("X-Client-Token")
+		if token == "" || len(token) > 64 || strings.Contains(token, "kkk") || seen[token] {
+			t.Errorf("the provider got %q", token)
+		}
+		seen[token] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("%d calls", len(seen))
+	}
+}
