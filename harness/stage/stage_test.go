@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "reference" { // the service of this project
 		os.Exit(service.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if len(os.Args) > 1 && os.Args[1] == "stand-and-wait" {
+		standAndWait()
+	}
 	stage.Child(rehearse)
 	code := m.Run()
 	if rehearsed != nil {
