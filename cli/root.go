@@ -58,6 +58,7 @@ func rootCommand(s *streams) *cobra.Command {
 		versionCommand(s),
 		doctorCommand(s),
 		healthcheckCommand(s),
+		certifyCommand(s),
 		gateCommand(s),
 		keyCommand(s),
 		judgeCommand(s),

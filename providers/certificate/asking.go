@@ -111,6 +111,9 @@ func (x *asking) memory() bool {
 			mend("restore the state, or accept the certificates that are there as the newest"))
 		return false
 	}
+	if len(x.evidence.Files) == 0 {
+		return true // nothing that could be older than something
+	}
 	x.note("no memory of earlier certificates: one that was put back in the place of a newer one would not be seen")
 	return true
 }

@@ -34,7 +34,7 @@ type Options struct {
 	Repeats  int           // of each case; default the plan of the contract
 	Parallel int           // requests at once; default 4
 	Timeout  time.Duration // of one request; default the contract's budget, else one minute
-	MaxCalls int           // refuse a plan with more requests; 0 is no limit
+	MaxCalls int           // end after so many requests, without a certificate; 0 is no limit
 	Only     []string      // ids of cases; a certificate needs all
 
 	// Fault makes the stand-in a bad provider, to prove the checks.
@@ -58,6 +58,37 @@ const (
 	NotKnown     Verdict = "not known"     // a must check came to no verdict
 )
 
+// DryRun is the plan of a run, without a run.
+func DryRun(o Options) (Plan, error) {
+	o, err := o.filled()
+	if err != nil {
+		return Plan{}, err
+	}
+	items, err := o.items()
+	if err != nil {
+		return Plan{}, err
+	}
+	return o.plan(items), nil
+}
+
+// Tokens estimates what the prompts of a plan cost, in tokens of about four bytes,
+// and how many output tokens it allows at most.
+func (o Options) Tokens(p Plan) (input, output int64) {
+	for _, c := range p.Calls {
+		r, err := o.Contract.Request(c.asked.Input)
+		if err != nil || c.Play {
+			continue
+		}
+		input += int64(len(r.System)+len(r.User)+len(r.Schema)) / 4
+		if c.Cap > 0 {
+			output += c.Cap
+		} else if r.MaxOutputTokens != nil {
+			output += *r.MaxOutputTokens
+		}
+	}
+	return input, output
+}
+
 // Report of a run.
 type Report struct {
 	Verdict      Verdict              `json:"verdict"`
@@ -74,13 +105,6 @@ type Report struct {
 	Observations []*check.Observation `json:"-"`
 
 	options Options
-}
-
-// TooManyCallsError: the plan has more requests than were allowed.
-type TooManyCallsError struct{ Calls, Most int }
-
-func (e *TooManyCallsError) Error() string {
-	return fmt.Sprintf("the plan has %d calls, %d are allowed", e.Calls, e.Most)
 }
 
 // UnreachableError: no answer of the provider says anything about it.
@@ -131,8 +155,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	partial := len(o.Only) > 0
 	if o.MaxCalls > 0 && len(items) > o.MaxCalls {
-		return nil, &TooManyCallsError{len(items), o.MaxCalls}
+		items, partial = items[:o.MaxCalls], true
 	}
 	plan := o.plan(items)
 	if err := o.Registered(plan); err != nil {
@@ -162,7 +187,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	r.Results = check.Judge(run)
 	r.Ended = certificate.At(o.Now())
 	r.Transcripts = merkle(digests(r.Observations))
-	r.Verdict = verdict(r.Results, o.Contract.Must)
+	if r.Verdict = verdict(r.Results, o.Contract.Must); partial && r.Verdict == Certified {
+		r.Verdict = NotKnown // a part of the plan proves nothing about the rest
+	}
 	return r, nil
 }
 

@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/certificate"
+	"github.com/interlock-harness/interlock/providers/certify"
+	"github.com/interlock-harness/interlock/providers/check"
+	"github.com/interlock-harness/interlock/providers/contract"
+)
+
+// certification is one invocation of certify.
+type certification struct {
+	s        *streams
+	deployed deployed
+
+	contractName        string
+	live, recorded      bool
+	model               string
+	keyFile, issuer     string
+	certs, trust, out   string
+	valid               time.Duration
+	only                []string
+	check               string
+	maxCalls, parallel  int
+	timeout             string
+	dryRun, selfTest    bool
+	withoutJob          bool
+	pgURL               string
+	selfTestProtocolAll bool
+
+	profile providers.Profile
+	loaded  *contract.Contract
+	facts   certificate.Contract
+}
+
+func certifyCommand(s *streams) *cobra.Command {
+	c := &certification{s: s}
+	cmd := &cobra.Command{
+		Use:   "certify PROVIDER --contract CONTRACT",
+		Short: "take a provider through the checks and sign what was found",
+		Long: `Takes a provider through the checks under a contract. Each request of the plan is
+sent once; the plan is written down before the first one.
+
+By default the built-in stand-in of the provider's protocol answers: that proves
+the adapter and the contract, not the vendor. With --live the provider itself is
+asked, with the key from the environment variable that its profile names.
+
+exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreachable`,
+		Example: `  interlock certify anthropic-demo --contract invoice
+  interlock certify anthropic-demo --contract invoice --dry-run
+  interlock certify --self-test`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if c.selfTest {
+				return noArguments(cmd, args)
+			}
+			return exactly(1, "PROVIDER")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.contractName, "contract", "", "id of the contract")
+	f.BoolVar(&c.live, "live", false, "ask the provider itself")
+	f.BoolVar(&c.recorded, "recorded", false, "ask the stand-in (the default)")
+	f.StringVar(&c.model, "model", "", "certify this model instead of the profile's")
+	f.StringVar(&c.keyFile, "key-file", "", "sign with this key (default: "+defaultKeyFile()+", made when missing)")
+	f.StringVar(&c.issuer, "issuer", "interlock-demo", "name of the issuer, as in the trust file")
+	f.StringVar(&c.certs, "certs", certificatesFolder(), "folder for the certificate")
+	f.StringVar(&c.trust, "trust", "", "trust file, made when missing (default: trust.json beside the certificate)")
+	f.StringVar(&c.out, "out", "", "folder for plan, report and transcripts (default ./interlock-out/TIME-certify-PROVIDER)")
+	f.DurationVar(&c.valid, "valid", 0, "life of the certificate, at most 336h (default: the contract's)")
+	f.StringSliceVar(&c.only, "case", nil, "only these cases; nothing is signed then")
+	f.StringVar(&c.check, "check", "", "show this check only; nothing is signed then")
+	f.IntVar(&c.maxCalls, "max-calls", 0, "end after so many requests; nothing is signed then")
+	f.IntVar(&c.parallel, "parallel", 4, "requests at once")
+	f.StringVar(&c.timeout, "timeout", "10m", "give up after this time")
+	f.BoolVar(&c.dryRun, "dry-run", false, "show how many requests there would be, and send none")
+	f.BoolVar(&c.withoutJob, "no-job-service", false, "leave out the round trip through the job service; check X03 is inconclusive then")
+	f.StringVar(&c.pgURL, "pg-url", "", "PostgreSQL for the round trip (default: DATABASE_URL, else a private one)")
+	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them")
+	f.BoolVar(&c.selfTestProtocolAll, "all-protocols", false, "with --self-test: each bad provider in each protocol that it can be had in")
+	c.deployed.flags(cmd)
+	return cmd
+}
+
+func (c *certification) run(ctx context.Context, args []string) error {
+	limit, err := parseTimeout(c.timeout)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if c.selfTest {
+		return c.runSelfTest(ctx)
+	}
+	if err := c.prepare(args[0]); err != nil {
+		return err
+	}
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	if c.dryRun {
+		return c.showPlan(o)
+	}
+	signer, err := c.signer()
+	if err != nil {
+		return err
+	}
+	out, err := c.folder()
+	if err != nil {
+		return err
+	}
+	progress := c.s.progress()
+	o.Registered = func(p certify.Plan) error { return writeJSON(out, "plan.json", p) }
+	o.Progress = func(done, all int) { progress.set(fmt.Sprintf("%d/%d requests", done, all)) }
+	if !c.withoutJob && len(c.only) == 0 && c.check == "" {
+		o.RoundTrip = func(ctx context.Context, o certify.Options) ([]check.RoundTrip, error) {
+			progress.set("through the job service")
+			return c.roundTrip(ctx, o)
+		}
+	}
+	report, err := certify.Run(ctx, o)
+	progress.clear()
+	if err != nil {
+		return c.failed(ctx, err)
+	}
+	return c.finish(report, out, signer)
+}
+
+// failed says why there is no report at all.
+func (c *certification) failed(ctx context.Context, err error) error {
+	var away *certify.UnreachableError
+	switch {
+	case errors.As(err, &away):
+		return infrastructuref("%s cannot be certified: %v", c.profile.Name, away)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return infrastructuref("%s could not be certified within %s; --timeout allows more", c.profile.Name, c.timeout)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return infrastructuref("certify: %v", err)
+}
+
+// prepare checks what was asked for, before anything is done.
+func (c *certification) prepare(name string) error {
+	all, err := c.deployed.profiles()
+	if err != nil {
+		return err
+	}
+	if c.profile, err = provider(all, name); err != nil {
+		return err
+	}
+	if c.model != "" {
+		c.profile.Model = c.model
+	}
+	switch {
+	case c.contractName == "":
+		return usagef("certify needs --contract; interlock certify --help shows an example")
+	case c.live && c.recorded:
+		return usagef("--live and --recorded exclude each other")
+	case c.valid < 0 || c.valid > certify.Life:
+		return usagef("--valid is %s, but must be above zero and at most %s", c.valid, certify.Life)
+	case c.maxCalls < 0 || c.parallel < 1 || c.parallel > 64:
+		return usagef("--max-calls is not negative, and --parallel is 1 to 64")
+	}
+	if c.loaded, c.facts, err = c.deployed.contract(c.contractName); err != nil {
+		return err
+	}
+	if c.facts.Name() != c.contractName && c.facts.ID != c.contractName {
+		return usagef("contract %s is not deployed; %s is", c.contractName, c.facts.Name())
+	}
+	if c.check != "" {
+		if _, ok := check.ByID(c.check); !ok {
+			return usagef("no check %q.%s", c.check, didYouMean(c.check, checkIDs()))
+		}
+	}
+	return nil
+}
+
+func checkIDs() []string {
+	var ids []string
+	for _, k := range check.All() {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+func (c *certification) options() (certify.Options, error) {
+	info := readBuildInfo()
+	o := certify.Options{
+		Profile: c.profile, Contract: c.loaded, Facts: c.facts, Mode: certificate.Replay,
+		Suite:    certificate.Suite{Version: info.Version, Revision: info.Revision, Dirty: info.Modified},
+		Parallel: c.parallel, MaxCalls: c.maxCalls, Only: c.only,
+	}
+	for _, id := range c.only {
+		if c.loaded.Case(id) == nil {
+			var known []string
+			for _, k := range c.loaded.Cases {
+				known = append(known, k.ID)
+			}
+			return o, usagef("contract %s has no case %q.%s", c.loaded.Ref(), id, didYouMean(id, known))
+		}
+	}
+	if !c.live {
+		return o, nil
+	}
+	o.Mode = certificate.Live
+	if env := c.profile.Auth.Env; env != "" && !c.dryRun {
+		if o.Secret = os.Getenv(env); o.Secret == "" {
+			return o, usagef("--live needs the key of %s in the environment variable %s", c.profile.Name, env)
+		}
+	}
+	return o, nil
+}
+
+func (c *certification) databaseURL() string {
+	if c.pgURL != "" {
+		return c.pgURL
+	}
+	return os.Getenv("DATABASE_URL")
+}
