@@ -144,6 +144,10 @@ func (w *World) play() report.Play {
 	}
 }
 
+// exercises says which invariants this spec exercises, where that is not what its
+// scenario says of all its specs.
+func (w *World) exercises(ids ...invariant.ID) { w.info.Expect.Invariants = ids }
+
 // arrives waits until the play has come to a place that it needs: a gate, a
 // fault that fired, a lock that is waited for. Where it does not come there, the
 // scenario has proved nothing about the target, and is inconclusive.

@@ -16,7 +16,7 @@ const (
 	toStayPut  = 150 * time.Millisecond
 	toDrain    = 4 * time.Second  // everything, after all faults are lifted
 	toEnd      = 20 * time.Second // drain, read, judge, and take down an own service
-	toPlay     = 15 * time.Second // one whole spec
+	toPlay     = 90 * time.Second // one whole spec with its end; the first one also sets the stage
 )
 
 // soon is a soft deadline that a scenario wants to see pass.
