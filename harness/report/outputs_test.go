@@ -75,7 +75,7 @@ func TestCanaryThatComesOutWrongIsTheHarnessAtFault(t *testing.T) {
 
 func TestWriteLeavesAWholeFolder(t *testing.T) {
 	s := mixed(t, filepath.Join(t.TempDir(), "out"))
-	if err := s.folder.Write(&s.run); err != nil {
+	if _, err := s.folder.Write(&s.run, report.Page{}); err != nil {
 		t.Fatal(err)
 	}
 	dir := s.folder.Dir
@@ -149,7 +149,7 @@ func TestSecondRunIntoOneFolderIsRefused(t *testing.T) {
 	if _, err := report.NewFolder(dir, 7, time.Now()); !errors.Is(err, report.ErrTaken) {
 		t.Errorf("while the first runs: %v", err)
 	}
-	if err := first.Write(&report.Run{}); err != nil {
+	if _, err := first.Write(&report.Run{}, report.Page{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := report.NewFolder(dir, 7, time.Now()); !errors.Is(err, report.ErrTaken) {
@@ -164,7 +164,7 @@ func TestDefaultFolderIsCalledLatest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Write(&report.Run{ID: "r", Seed: seed}); err != nil {
+		if _, err := f.Write(&report.Run{ID: "r", Seed: seed}, report.Page{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := f.Shown(report.ReportFile); got != "interlock-out/latest/report.json" {
@@ -189,7 +189,7 @@ func TestNothingHalfIsLeftWhereNothingCanBeWritten(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(s.folder.Dir, report.ReportFile, "x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.WriteDir(s.folder.Dir, &s.run, s.folder.Recorder.Events()); err == nil {
+	if _, err := report.WriteDir(s.folder.Dir, &s.run, s.folder.Recorder.Events(), report.Page{}); err == nil {
 		t.Fatal("no error")
 	}
 	entries, err := os.ReadDir(s.folder.Dir)
@@ -241,7 +241,7 @@ func TestHostileTextHasNoEffectAnywhere(t *testing.T) {
 		s.run.Target, s.run.Stage = text, text
 		s.run.Plays[0].Trouble = text
 		s.run.Plays[0].Result.Findings[0].Found = text
-		if err := s.folder.Write(&s.run); err != nil {
+		if _, err := s.folder.Write(&s.run, report.Page{}); err != nil {
 			t.Fatalf("text %d: %v", i, err)
 		}
 		terminal := s.run.Summary(report.Places{HTML: text}, report.Style{}) + s.run.Violation(s.run.Plays[0], s.folder.Recorder.Events(), report.Places{}, report.Style{})

@@ -8,21 +8,28 @@ import (
 )
 
 // Write closes the history and writes all files of the run beside it. The
-// history is on disk before anything that was judged by it.
-func (f *Folder) Write(r *Run) error {
+// history is on disk before anything that was judged by it. The warning is for
+// the person who waits: report.html is large, or leaves something out.
+func (f *Folder) Write(r *Run, p Page) (warning string, err error) {
 	if err := f.Recorder.Close(); err != nil {
-		return err
+		return "", err
 	}
-	return WriteDir(f.Dir, r, f.Recorder.Events())
+	return WriteDir(f.Dir, r, f.Recorder.Events(), p)
 }
 
 // WriteDir writes the files of r into dir, which already holds the history whose
 // events are given.
-func WriteDir(dir string, r *Run, all []history.Event) error {
+func WriteDir(dir string, r *Run, all []history.Event, p Page) (warning string, err error) {
 	events := ByPlay(all)
 	stored, err := storedOf(r, dir)
 	if err != nil {
-		return err
+		return "", err
+	}
+	matrix := func() ([]byte, error) {
+		if p.Matrix == nil {
+			return nil, nil
+		}
+		return indent(p.Matrix)
 	}
 	for _, file := range []struct {
 		name string
@@ -31,17 +38,25 @@ func WriteDir(dir string, r *Run, all []history.Event) error {
 		{JUnitFile, func() ([]byte, error) { return junit(r, events) }},
 		{CTRFFile, func() ([]byte, error) { return ctrf(r, events) }},
 		{SummaryFile, func() ([]byte, error) { return markdown(r, events), nil }},
+		{MatrixFile, matrix},
+		{HTMLFile, func() (page []byte, err error) {
+			page, warning, err = HTML(r, all, dir, p)
+			return page, err
+		}},
 		{ReportFile, func() ([]byte, error) { return indent(stored) }}, // last: it says that the folder is whole
 	} {
 		data, err := file.make()
 		if err != nil {
-			return fmt.Errorf("write %s: %w", file.name, err)
+			return "", fmt.Errorf("write %s: %w", file.name, err)
+		}
+		if data == nil {
+			continue
 		}
 		if err := write(dir, file.name, data); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return warning, nil
 }
 
 // ByPlay sorts events by the play they belong to.
