@@ -18,7 +18,7 @@ import (
 func written(t *testing.T) string {
 	t.Helper()
 	s := mixed(t, filepath.Join(t.TempDir(), "out"))
-	if _, err := s.folder.Write(&s.run, report.Page{}); err != nil {
+	if err := s.folder.Write(&s.run); err != nil {
 		t.Fatal(err)
 	}
 	return s.folder.Dir
@@ -206,7 +206,7 @@ func TestCheckOfARunOfNothingIsInconclusive(t *testing.T) {
 	}
 	r := &report.Run{ID: "r"}
 	r.Begin(f.Recorder)
-	if _, err := f.Write(r, report.Page{}); err != nil {
+	if err := f.Write(r); err != nil {
 		t.Fatal(err)
 	}
 	c, err := report.Check(f.Dir)

@@ -18,16 +18,16 @@ const maxShown = 128
 
 // Terminal shows control, direction and joining characters as escapes, in one
 // line of at most 128 characters.
-func (u Untrusted) Terminal() string { return visible(cut(string(u)), false) }
+func (u Untrusted) Terminal() string { return visible(string(u), false, maxShown) }
 
 // XML is Terminal with escapes that are all \uNNNN, and holds no character that
 // XML 1.0 forbids. Its markup is left to encoding/xml.
-func (u Untrusted) XML() string { return visible(cut(string(u)), true) }
+func (u Untrusted) XML() string { return visible(string(u), true, maxShown) }
 
 // Markdown puts the text into a code span that it cannot leave, in one line,
 // with what the hosts of Markdown act upon kept apart.
 func (u Untrusted) Markdown() string {
-	text := visible(cut(string(u)), false)
+	text := visible(string(u), false, maxShown)
 	text = strings.ReplaceAll(text, "|", `\u007c`) // ends a cell even in a code span
 	if text == "" {
 		return ""
@@ -51,19 +51,19 @@ func (u Untrusted) Markdown() string {
 // CSV is the text as a cell that no spreadsheet takes for a formula. A number
 // stays a number.
 func (u Untrusted) CSV() string {
-	text := cut(string(u))
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
+	text := string(u)
+	if _, err := strconv.ParseFloat(text, 64); err == nil && len(text) <= maxShown {
 		return text
 	}
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		text = "'" + text
 	}
-	return visible(text, false)
+	return visible(text, false, maxShown)
 }
 
 // CI is the text inside a line of a build log: no runner takes it for a command.
 func (u Untrusted) CI() string {
-	text := visible(cut(string(u)), false)
+	text := visible(string(u), false, maxShown)
 	for _, command := range []string{"::", "##[", "##vso[", "section_start:", "section_end:"} {
 		for strings.Contains(text, command) {
 			text = strings.ReplaceAll(text, command, command[:1]+`\`+command[1:])
@@ -109,26 +109,12 @@ func quote(word string) string {
 	return b.String()
 }
 
-// cut shortens text to 128 characters and says so.
-func cut(text string) string {
-	if len(text) <= maxShown {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n == maxShown {
-			return text[:i] + "…"
-		}
-		n++
-	}
-	return text
-}
-
 // visible writes every character that can do more than be seen as \xNN or
-// \uNNNN; with unicodeOnly there is no \xNN.
-func visible(text string, unicodeOnly bool) string {
+// \uNNNN; with unicodeOnly there is no \xNN. What is longer than limit
+// characters is cut and says so; 0 is no limit.
+func visible(text string, unicodeOnly bool, limit int) string {
 	var b strings.Builder
-	marks := 0
+	marks, written := 0, 0
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if unicode.In(r, unicode.Mn, unicode.Me) {
@@ -136,18 +122,23 @@ func visible(text string, unicodeOnly bool) string {
 		} else {
 			marks = 0
 		}
+		shown := string(r)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
+			shown = fmt.Sprintf(`\x%02x`, text[i])
 		case terminalSafe(r) && marks <= 2: // a third mark on one letter climbs over its neighbours
-			b.WriteRune(r)
 		case r < 0x100 && !unicodeOnly:
-			fmt.Fprintf(&b, `\x%02x`, r)
+			shown = fmt.Sprintf(`\x%02x`, r)
 		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			shown = fmt.Sprintf(`\u%04x`, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			shown = fmt.Sprintf(`\U%08x`, r)
 		}
+		if written += utf8.RuneCountInString(shown); limit > 0 && written > limit {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(shown)
 		i += size
 	}
 	return b.String()

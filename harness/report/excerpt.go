@@ -277,12 +277,17 @@ func Excerpt(events []history.Event, finding invariant.Finding, labels *Labels, 
 		proves[n] = true
 		here = n
 	}
+	said := map[string]string{}
 	for i := range lines {
 		l := &lines[i]
 		l.Here = l.N == here
+		repeats := l.weight == aRead && said[l.Lane+l.What] == l.Outcome
+		said[l.Lane+l.What] = l.Outcome
 		switch {
 		case proves[l.N]:
 			l.weight = proof
+		case repeats: // somebody polls
+			l.weight = onlyAsProof
 		case l.Lane == "fault" && l.weight == aFault:
 		case finding.Job != "" && l.job != finding.Job:
 			l.weight += 10 // another job: only where there is room

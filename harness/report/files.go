@@ -31,6 +31,10 @@ type Folder struct {
 	Dir string
 	// Recorder writes history.jsonl.
 	Recorder *history.Recorder
+	// Page is what report.html shows beside the run.
+	Page Page
+	// Warning is set by Write: report.html is large, or leaves something out.
+	Warning string
 }
 
 // DefaultDir is the folder of a run that names none.

@@ -202,8 +202,8 @@ func (r *Run) violationView(p Play, events []history.Event) violationView {
 	}
 	part("expected", labels.In(main.Expected))
 	part("found", labels.In(main.Found))
-	if p.Trouble != main.Sentence {
-		part("stopped", p.Trouble)
+	if trouble := oneLine(p.Trouble); trouble != main.Sentence {
+		part("stopped", labels.In(trouble))
 	}
 	var also []string
 	for _, f := range p.Result.Findings {

@@ -84,7 +84,7 @@ func junit(r *Run, events map[string][]history.Event) ([]byte, error) {
 func lines(text string) string {
 	out := ""
 	for _, line := range splitLines(text) {
-		out += visible(line, true) + "\n"
+		out += visible(line, true, 0) + "\n"
 	}
 	return out
 }

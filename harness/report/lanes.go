@@ -419,7 +419,11 @@ func (d *drawing) picture() Picture {
 		for len(rows) <= row {
 			rows = append(rows, 0)
 		}
-		rows[row] = max(rows[row], item.To+p.Span/200)
+		gap := p.Span / 2000
+		if item.From == item.To {
+			gap = p.Span / 200 // a tick is wider than its time
+		}
+		rows[row] = max(rows[row], item.To+gap)
 		free[item.Lane] = rows
 		item.Row = row
 	}

@@ -75,7 +75,7 @@ func TestCanaryThatComesOutWrongIsTheHarnessAtFault(t *testing.T) {
 
 func TestWriteLeavesAWholeFolder(t *testing.T) {
 	s := mixed(t, filepath.Join(t.TempDir(), "out"))
-	if _, err := s.folder.Write(&s.run, report.Page{}); err != nil {
+	if err := s.folder.Write(&s.run); err != nil {
 		t.Fatal(err)
 	}
 	dir := s.folder.Dir
@@ -149,7 +149,7 @@ func TestSecondRunIntoOneFolderIsRefused(t *testing.T) {
 	if _, err := report.NewFolder(dir, 7, time.Now()); !errors.Is(err, report.ErrTaken) {
 		t.Errorf("while the first runs: %v", err)
 	}
-	if _, err := first.Write(&report.Run{}, report.Page{}); err != nil {
+	if err := first.Write(&report.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := report.NewFolder(dir, 7, time.Now()); !errors.Is(err, report.ErrTaken) {
@@ -164,7 +164,7 @@ func TestDefaultFolderIsCalledLatest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Write(&report.Run{ID: "r", Seed: seed}, report.Page{}); err != nil {
+		if err := f.Write(&report.Run{ID: "r", Seed: seed}); err != nil {
 			t.Fatal(err)
 		}
 		if got := f.Shown(report.ReportFile); got != "interlock-out/latest/report.json" {
@@ -241,7 +241,7 @@ func TestHostileTextHasNoEffectAnywhere(t *testing.T) {
 		s.run.Target, s.run.Stage = text, text
 		s.run.Plays[0].Trouble = text
 		s.run.Plays[0].Result.Findings[0].Found = text
-		if _, err := s.folder.Write(&s.run, report.Page{}); err != nil {
+		if err := s.folder.Write(&s.run); err != nil {
 			t.Fatalf("text %d: %v", i, err)
 		}
 		terminal := s.run.Summary(report.Places{HTML: text}, report.Style{}) + s.run.Violation(s.run.Plays[0], s.folder.Recorder.Events(), report.Places{}, report.Style{})

@@ -146,9 +146,11 @@ func (p *packer) play(play *Play, events []history.Event, c clock, lean bool) {
 		out.Job = append(out.Job, k)
 		before = item.From
 	}
-	for _, f := range play.Result.Findings {
-		if len(f.Events) == 0 {
-			continue
+	main := mainFinding(*play)
+	findings := append([]invariant.Finding{main}, play.Result.Findings...)
+	for i, f := range findings {
+		if len(f.Events) == 0 || i > 0 && f.Sentence == main.Sentence {
+			continue // the one that a text leads with comes first, once
 		}
 		n := f.Events[len(f.Events)-1]
 		out.Marks = append(out.Marks, packedMark{

@@ -77,7 +77,12 @@ func (t *text) group(group string, scenarios []Scenario) {
 		t.whole("  " + t.style.verdict(worst, Sign(worst)) + " " + clip(line+"   "+names, maxWidth-4))
 		return
 	}
+	const most = 6
 	for i, s := range rest {
+		if i == most && len(rest) > most+1 {
+			t.whole(fmt.Sprintf("%s   and %d more", strings.Repeat(" ", 24), len(rest)-most))
+			return
+		}
 		why := Untrusted(s.Slug).Terminal() + ": " + Untrusted(s.why()).whole()
 		if i > 0 {
 			line = strings.Repeat(" ", 20)

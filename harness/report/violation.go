@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 		t.field("found", labels.In(main.Found))
 	}
 	if p.Trouble != "" && (main.Sentence == "" || main.Verdict != invariant.Violation) {
-		t.field("stopped", p.Trouble)
+		t.field("stopped", labels.In(oneLine(p.Trouble)))
 	}
 	commands := []string{"  again    " + r.again(p.Slug)}
 	if places.HTML != "" {
@@ -62,7 +63,7 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 		if len(main.Events) > 0 {
 			at = millis(events, main.Events[len(main.Events)-1])
 		}
-		commands = append(commands, fmt.Sprintf("  look     %s#s=%s&t=%d", Shell(places.HTML), Untrusted(p.History).Terminal(), at))
+		commands = append(commands, fmt.Sprintf("  look     %s#s=%s&t=%d", Shell(places.HTML), url.QueryEscape(firstOf(p.History, p.Slug)), at))
 	}
 	if main.Invariant != "" {
 		commands = append(commands, "  explain  interlock explain "+string(main.Invariant))
@@ -78,6 +79,9 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 	}
 	return t.b.String()
 }
+
+// oneLine joins the lines of a message.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (p Play) wanted() string {
 	if p.MustBreak != "" {
@@ -108,7 +112,7 @@ func mainFinding(p Play) invariant.Finding {
 	}
 	if best.Sentence == "" {
 		best.Verdict = p.Verdict
-		best.Sentence = p.Trouble
+		best.Sentence = oneLine(p.Trouble)
 		if best.Sentence == "" {
 			best.Sentence = fmt.Sprintf("The scenario came out %s.", p.Verdict)
 		}
@@ -218,7 +222,7 @@ func (t *text) excerpt(lines []Line, from int64) {
 
 // whole is Terminal without the cut: for sentences of our own with foreign names
 // inside, which the width of the line bounds.
-func (u Untrusted) whole() string { return visible(string(u), false) }
+func (u Untrusted) whole() string { return visible(string(u), false, 0) }
 
 // columns is how many columns of a terminal text takes.
 func columns(text string) int {

@@ -8,13 +8,14 @@ import (
 )
 
 // Write closes the history and writes all files of the run beside it. The
-// history is on disk before anything that was judged by it. The warning is for
-// the person who waits: report.html is large, or leaves something out.
-func (f *Folder) Write(r *Run, p Page) (warning string, err error) {
+// history is on disk before anything that was judged by it.
+func (f *Folder) Write(r *Run) error {
 	if err := f.Recorder.Close(); err != nil {
-		return "", err
+		return err
 	}
-	return WriteDir(f.Dir, r, f.Recorder.Events(), p)
+	warning, err := WriteDir(f.Dir, r, f.Recorder.Events(), f.Page)
+	f.Warning = warning
+	return err
 }
 
 // WriteDir writes the files of r into dir, which already holds the history whose

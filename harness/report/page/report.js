@@ -217,18 +217,19 @@ class Lanes {
   }
 
   items(col) {
-    const {g, play: p} = this, last = new Float64Array(p.lanes.length * 8).fill(-1e9), next = this.following();
+    const {g, play: p} = this, last = new Float64Array(p.lanes.length * 8).fill(-1e9), was = new Uint8Array(p.lanes.length * 8).fill(255), next = this.following();
     for (let i = 0; i < p.count; i++) {
       if (this.b[i] < this.v0 || this.a[i] > this.v1 || !this.visible(i)) continue;
       const look = p.look[i], slot = p.lane[i] * 8 + p.row[i];
       const x = this.x(this.a[i]), w = (this.b[i] - this.a[i]) * this.scale, y = this.tops[p.lane[i]] + p.row[i] * this.rowH + 2;
       const tick = p.t1[i] === p.t0[i];
-      if (w < 1.5 && x - last[slot] < 1 && i !== this.selected) continue; // the same pixel again
-      last[slot] = x + Math.max(w, 1);
+      if (w < 1.5 && x - last[slot] < 1 && look === was[slot] && i !== this.selected) continue; // the same pixel again
+      const free = last[slot] + 4;
+      last[slot] = x + Math.max(w, 1); was[slot] = look;
       const color = col.look[look];
       if (tick) this.tick(look, x, y, color, col); else bar(g, look, x, y, Math.max(2, w), color, col);
       if (i === this.selected) { g.strokeStyle = col.fg; g.lineWidth = 2; g.strokeRect(x - (tick ? 7 : 2), y - 2, tick ? 14 : Math.max(4, w + 4), 16); g.lineWidth = 1; }
-      this.label(i, x, y, w, tick, next, col);
+      this.label(i, x, y, w, tick, next, col, free);
     }
   }
 
@@ -246,7 +247,7 @@ class Lanes {
     return next;
   }
 
-  label(i, x, y, w, tick, next, col) {
+  label(i, x, y, w, tick, next, col, free) {
     const {g, play: p} = this, text = T[p.label[i]];
     if (!text || p.look[i] === PHASE && w === 0 && !text) return;
     const solid = [OK, RUNNING, CALL].includes(p.look[i]);
@@ -266,7 +267,7 @@ class Lanes {
     g.fillStyle = p.look[i] === LOST ? col.late : p.look[i] === WON ? col.win : col.fg;
     const at = (tick ? x + 8 : x + Math.max(2, w) + 4);
     if (width <= room) { g.fillText(text, at, y + 6.5); if (p.look[i] === LOST) strike(g, at, y + 6.5, g.measureText(text.split(',')[0]).width); }
-    else if (next[i] < 0 && x - this.x0 > width + 12) { g.fillText(text, x - width - 9, y + 6.5); if (p.look[i] === LOST) strike(g, x - width - 9, y + 6.5, g.measureText(text.split(',')[0]).width); } // flipped at the right edge
+    else if (next[i] < 0 && x - Math.max(this.x0, free) > width + 12) { g.fillText(text, x - width - 9, y + 6.5); if (p.look[i] === LOST) strike(g, x - width - 9, y + 6.5, g.measureText(text.split(',')[0]).width); } // flipped at the right edge
     else if (room > 40) g.fillText(fit(g, text, room), at, y + 6.5);
   }
 
