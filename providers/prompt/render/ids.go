@@ -33,17 +33,7 @@ func (s *Subject) Tokenize(c Conversation) ([]int, error) {
 // placeholders in their stead: words of letters, longer than what a template
 // looks for at the start of a content.
 func (s *Subject) inParts(c Conversation, which bpe.Recognition) ([]int, error) {
-	contents := map[string]string{}
-	hidden := c
-	hidden.Messages = nil
-	for i, m := range c.Messages {
-		if text, ok := m.Content.(string); ok && text != "" {
-			word := placeholder(i)
-			contents[word] = text
-			m.Content = word
-		}
-		hidden.Messages = append(hidden.Messages, m)
-	}
+	hidden, contents, _ := hide(c)
 	text, err := s.Route.Render(hidden)
 	if err != nil {
 		return nil, err
