@@ -39,6 +39,9 @@ type trip struct {
 // An error of type *wireError leaves open what the server did; any other error
 // means that the server refused, or that nothing was sent.
 func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries ...*query) error {
+	if s.options.Tracer != nil {
+		return s.oneByOne(ctx, conn, t, queries)
+	}
 	type bound struct {
 		statement *pgconn.StatementDescription
 		builder   pgx.ExtendedQueryBuilder
@@ -125,6 +128,52 @@ func (s *Store) readFlight(conn *pgx.Conn, flight *pgconn.Pipeline, t trip, quer
 	}
 	if readErr != nil {
 		return &scanError{readErr}
+	}
+	return nil
+}
+
+// oneByOne is roundTrip for a store with a tracer: each statement is sent when
+// the answer of the one before is there.
+func (s *Store) oneByOne(ctx context.Context, conn *pgx.Conn, t trip, queries []*query) error {
+	if t.begin {
+		if _, err := conn.Exec(ctx, beginText); err != nil {
+			return wire(err)
+		}
+	}
+	for _, q := range queries {
+		c, err := s.compile(s.sql(q.sql))
+		if err != nil {
+			return err
+		}
+		values, err := c.values(q.args)
+		if err != nil {
+			return err
+		}
+		rows, err := conn.Query(ctx, c.text, values...)
+		if err != nil {
+			return wire(err)
+		}
+		var readErr error
+		if q.read != nil {
+			readErr = q.read(rows)
+		}
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return wire(err)
+		}
+		if readErr != nil {
+			return &scanError{readErr}
+		}
+		q.rows = rows.CommandTag().RowsAffected()
+	}
+	if t.commit {
+		tag, err := conn.Exec(ctx, "commit")
+		if err != nil {
+			return wire(err)
+		}
+		if tag.String() != "COMMIT" {
+			return errRolledBack
+		}
 	}
 	return nil
 }

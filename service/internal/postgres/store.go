@@ -43,6 +43,10 @@ type Options struct {
 	Mutant          mutant.Active // a deliberate fault; throw-away databases only
 	Failover        Failover      // default: every provider is allowed, nothing follows a failure
 	Log             *slog.Logger  // default: silent
+	// Tracer sees every statement before it is sent, and may hold it back. With a
+	// tracer statements travel one by one and not several in a flight, so that all
+	// orders of the statements of several transactions can be played.
+	Tracer pgx.QueryTracer
 }
 
 // Store reads and moves jobs in one PostgreSQL database. It is safe for
@@ -89,6 +93,7 @@ func New(ctx context.Context, url string, o Options) (*Store, error) {
 		config.ConnConfig.ConnectTimeout = o.Patience
 	}
 	config.AfterConnect = prepareConnection
+	config.ConnConfig.Tracer = o.Tracer
 	rewritten, err := o.Mutant.Rewrite(statements)
 	if err != nil {
 		return nil, err

@@ -105,8 +105,8 @@ func (s *Store) once(ctx context.Context, op operation, work func(context.Contex
 	if !t.begun {
 		return false, nil
 	}
-	results, err := t.conn.PgConn().Exec(ctx, "commit").ReadAll()
-	if err == nil && (len(results) != 1 || results[0].CommandTag.String() != "COMMIT") {
+	tag, err := t.conn.Exec(ctx, "commit")
+	if err == nil && tag.String() != "COMMIT" {
 		return false, errRolledBack
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (t *tx) rollback(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	_, _ = t.conn.PgConn().Exec(ctx, "rollback").ReadAll()
+	_, _ = t.conn.Exec(ctx, "rollback")
 }
 
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
