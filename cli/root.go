@@ -54,6 +54,7 @@ func rootCommand(s *streams) *cobra.Command {
 	root.AddCommand(
 		verifyCommand(s),
 		mutantsCommand(s),
+		reportCommand(s),
 		explainCommand(s),
 		versionCommand(s),
 		doctorCommand(s),

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/interlock-harness/interlock/harness/report"
+)
+
+func reportCommand(s *streams) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "report DIR",
+		Short: "what a run of verify found, and whether its evidence agrees",
+		Long: `Shows the result that DIR holds. With --check every verdict is computed anew from
+the stored history and compared with the report.
+
+exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot be read`,
+		Example: `  interlock report interlock-out/latest
+  interlock report interlock-out/latest --check`,
+		Args: exactly(1, "a report folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !check {
+				return showReport(s, args[0])
+			}
+			return checkReport(s, args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "compute the verdicts anew from the stored history")
+	return cmd
+}
+
+func showReport(s *streams, dir string) error {
+	stored, err := report.Load(dir)
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	if s.json {
+		return json.NewEncoder(s.out).Encode(stored)
+	}
+	_, err = fmt.Fprint(s.out, stored.Run.Summary(report.Places{HTML: filepath.Join(dir, report.HTMLFile)}, report.Style{Color: s.colored(s.out)}))
+	return err
+}
+
+func checkReport(s *streams, dir string) error {
+	checked, err := report.Check(dir)
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	if s.json {
+		err := json.NewEncoder(s.out).Encode(struct {
+			Verdict  string   `json:"verdict"`
+			Plays    int      `json:"plays"`
+			Problems []string `json:"problems"`
+		}{string(checked.Verdict), checked.Plays, checked.Problems})
+		if err != nil {
+			return infrastructuref("write: %v", err)
+		}
+		return exitWith(report.ExitCode(checked.Verdict))
+	}
+	for _, problem := range checked.Problems {
+		_, _ = fmt.Fprintln(s.out, "  ✗ "+printable(problem))
+	}
+	_, _ = fmt.Fprintf(s.out, "%d plays judged anew from %s: %s\n", checked.Plays, printable(filepath.Join(dir, report.HistoryFile)), checked.Verdict)
+	return exitWith(report.ExitCode(checked.Verdict))
+}
