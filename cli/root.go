@@ -62,6 +62,7 @@ func rootCommand(s *streams) *cobra.Command {
 		certifyCommand(s),
 		gateCommand(s),
 		keyCommand(s),
+		contractCommand(s),
 		judgeCommand(s),
 		promptCommand(s),
 		standCommand(s),

@@ -22,6 +22,7 @@ type Builder struct {
 	event    int
 	text     []byte
 	calls    []call
+	byWord   bool // the failure is known from the word for the end alone
 }
 
 type call struct {
@@ -81,15 +82,19 @@ func (b *Builder) End(word string, class providers.FinishClass, at string) {
 	}
 	r.Finish, r.End, r.At.Finish = word, class, b.place(at)
 	if class == providers.FinishBroken {
+		known := b.response.Failure != nil
 		b.Fail(&providers.Failure{Type: word, Message: "the provider says that it broke off: " + word, Place: at})
+		b.byWord = !known
 	}
 }
 
-// Fail notes a stated failure; the first one stays.
+// Fail notes a stated failure; the first one stays, unless it was only the word
+// for the end: an error object says more.
 func (b *Builder) Fail(f *providers.Failure) {
-	if b.response.Failure != nil {
+	if b.response.Failure != nil && !b.byWord {
 		return
 	}
+	b.byWord = false
 	f.Place = b.place(f.Place)
 	f.MidStream = b.response.Stream
 	b.response.Failure = f

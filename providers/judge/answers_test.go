@@ -325,7 +325,6 @@ func TestMain(m *testing.M) {
 		fmt.Printf("only %d answers were judged\n", judgedCount)
 		code = 1
 	}
-	println(judgedCount)
 	os.Exit(code)
 }
 

@@ -64,6 +64,8 @@ func TestErrorsStatedInA200(t *testing.T) {
 	}
 	check(t, c, answer{protocol: providers.OpenAIChat, body: `{"choices":[{"index":0,"error":{"code":502,"message":"x"},"message":{"content":"{"},"finish_reason":"stop"}]}`}, failure, "error.in_body")
 	check(t, c, answer{protocol: providers.OpenAIChat, body: `{"choices":[{"index":0,"error":{"code":504,"message":"x"},"finish_reason":"error"}]}`}, unknown, "unknown.upstream_timeout")
+	check(t, c, answer{protocol: providers.OpenAIChat, body: `{"choices":[{"index":0,"finish_reason":"error","error":{"code":504,"message":"x"}}]}`}, unknown, "unknown.upstream_timeout")
+	check(t, c, answer{protocol: providers.OpenAIChat, body: `{"choices":[{"index":0,"finish_reason":"error","error":{"code":500,"message":"x"}}]}`}, failure, "error.in_body")
 	check(t, c, answer{protocol: providers.OpenAIResponses, body: `{"status":"failed","error":null,"output":[]}`}, failure, "error.in_body")
 }
 
