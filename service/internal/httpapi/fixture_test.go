@@ -165,6 +165,17 @@ func (f *fixture) owner(t testing.TB) owner {
 	return o
 }
 
+// connect makes a connection to the database beside the service, for this test.
+func (f *fixture) connect(t testing.TB) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return conn
+}
+
 // sql reads one value from the database, beside the service.
 func sql[T any](t testing.TB, f *fixture, query string, args ...any) T {
 	t.Helper()
