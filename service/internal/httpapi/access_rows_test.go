@@ -252,6 +252,14 @@ func TestPagesFollowEachOther(t *testing.T) { // D09
 	if len(list.Jobs) != 1 || list.Jobs[0].ID != ids[0] {
 		t.Errorf("status=succeeded lists %s", got.body)
 	}
+	if strings.Contains(string(got.body), "result") || !strings.Contains(string(got.body), `"contract":"triage@1.0.0","provider":"openai-demo"`) {
+		t.Errorf("a list shows a result, or lacks what it should show: %s", got.body)
+	}
+	byKey := f.call(t, request("GET", "/v1/jobs?key=k6", a.key, ""))
+	validate(t, "JobList", byKey.body)
+	if !strings.Contains(string(byKey.body), `"result":{"label":"done"}`) {
+		t.Errorf("the job of a key lacks its result: %s", byKey.body)
+	}
 }
 
 func TestAttemptOfAnotherJobIsNotThere(t *testing.T) { // D16, D17

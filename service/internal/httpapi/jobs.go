@@ -34,8 +34,8 @@ type jobList struct {
 	Next string    `json:"next,omitempty"` // cursor of the next page; absent on the last
 }
 
-// listJobs answers GET /v1/jobs: the caller's own jobs, newest first, or with
-// ?key= the one of that key.
+// listJobs answers GET /v1/jobs: the caller's own jobs, newest first and without
+// their results, or with ?key= the one of that key as a whole.
 func listJobs(s *Server, c *call) error {
 	q, err := c.query("key", "status", "limit", "after")
 	if err != nil {

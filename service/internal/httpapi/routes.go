@@ -16,7 +16,7 @@ func routes() []route {
 				jobPurged, bodyTooLarge, mediaType, paramsInvalid, rateLimited},
 		}},
 		{"GET", "/v1/jobs", listJobs, owners, doc{
-			id: "listJobs", summary: "List your own jobs, newest first, or find the one of a key",
+			id: "listJobs", summary: "List your own jobs, newest first and without results, or find the one of a key",
 			headers: []string{"If-None-Match"}, query: []string{"key", "status", "limit", "after"},
 			answers:  []answerDoc{{200, "JobList", "One page"}, {304, "", "Nothing changed"}},
 			problems: []*problemKind{cursorInvalid, headerInvalid, notFound, jobPurged},
@@ -72,6 +72,11 @@ func routes() []route {
 			headers: []string{"If-None-Match"}, query: []string{"job", "limit", "after"},
 			answers:  []answerDoc{{200, "RaceList", "One page"}, {304, "", "Nothing changed"}},
 			problems: []*problemKind{idInvalid, cursorInvalid, headerInvalid, notFound, jobPurged},
+		}},
+		{"GET", "/v1/unknown", listUnknown, owners, doc{
+			id: "listUnknown", summary: "List attempts whose outcome nobody knows, oldest first; an operator sees those of all owners",
+			query:   []string{"older_than_ms", "limit"},
+			answers: []answerDoc{{200, "UnknownList", "The oldest ones"}},
 		}},
 		{"GET", "/v1/providers", listProviders, owners, doc{
 			id: "listProviders", summary: "List the configured providers", headers: []string{"If-None-Match"},

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
 )
@@ -37,6 +38,8 @@ type Reader interface {
 type Historian interface {
 	Events(ctx context.Context, owner job.Owner, id job.ID, after int64, limit int) ([]job.Event, error)
 	Races(ctx context.Context, owner job.Owner, f job.RaceFilter) ([]job.Race, error)
+	// Stuck lists attempts that have been unknown for longer than age, oldest first.
+	Stuck(ctx context.Context, owner job.Owner, age time.Duration, limit int) ([]job.Stuck, error)
 	// Pulse reads many jobs at once for those who wait for them; ids that do not
 	// exist are left out.
 	Pulse(ctx context.Context, ids []job.ID) (map[job.ID]job.Pulse, error)

@@ -184,3 +184,45 @@ func TestStartsAtOnceMakeOneAttempt(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownAttemptsAreListed(t *testing.T) {
+	f := serve(t)
+	a, b := f.owner(t), f.owner(t)
+	first := f.submit(t, a, "k", "x")
+	f.bring(t, first, "unknown")
+	second := f.submit(t, b, "k", "x")
+	f.bring(t, second, "unknown")
+	f.bring(t, f.submit(t, a, "k2", "x"), "running")
+	list := func(key, query string) string {
+		got := f.call(t, request("GET", "/v1/unknown"+query, key, ""))
+		if got.status != 200 {
+			return fmt.Sprint(got.status, " ", got.problem())
+		}
+		validate(t, "UnknownList", got.body)
+		var l struct {
+			Attempts []struct {
+				JobID string `json:"job_id"`
+			}
+		}
+		decode(t, got.body, &l)
+		var ids []string
+		for _, e := range l.Attempts {
+			ids = append(ids, e.JobID)
+		}
+		return strings.Join(ids, " ")
+	}
+	for _, tc := range []struct{ key, query, want string }{
+		{a.key, "", first},
+		{b.key, "", second},
+		{b.operator, "", first + " " + second},
+		{b.operator, "?limit=1", first},
+		{b.operator, "?older_than_ms=3600000", ""},
+		{b.operator, "?older_than_ms=0", "400 query-invalid"},
+		{b.operator, "?older_than_ms=1h", "400 query-invalid"},
+		{"nobody", "", "401 unauthorized"},
+	} {
+		if got := list(tc.key, tc.query); got != tc.want {
+			t.Errorf("%s %s lists %q, want %q", tc.key, tc.query, got, tc.want)
+		}
+	}
+}

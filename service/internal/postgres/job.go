@@ -13,13 +13,21 @@ import (
 )
 
 // The columns of a job as readers see it. attempts, newest event and status are
-// looked up, never stored on the job.
-const jobColumns = `
-	       j.id, j.owner, j.key, j.intent, j.version, s.status, j.result, j.completed_by,
+// looked up, never stored on the job. A list leaves out inputs and results: a page
+// of them could be a thousand times a megabyte.
+const (
+	jobColumns = `
+	       j.id, j.owner, j.key, j.intent, j.version, s.status, j.result` + jobRest
+	listColumns = `
+	       j.id, j.owner, j.key,
+	       json_build_object('contract', j.intent -> 'contract', 'provider', j.intent -> 'provider', 'race', j.intent -> 'race'),
+	       j.version, s.status, NULL::json` + jobRest
+	jobRest = `, j.completed_by,
 	       j.created_at, j.completed_at, j.cancelled_at, j.purged_at,
 	       j.fingerprint, j.fingerprint_algorithm,
 	       (SELECT count(*) FROM attempts a WHERE a.job_id = j.id),
 	       coalesce((SELECT max(e.id) FROM attempt_events e WHERE e.job_id = j.id), 0)`
+)
 
 const (
 	jobByID = `
@@ -77,7 +85,7 @@ func (s *Store) oneStored(ctx context.Context, sql string, args pgx.NamedArgs) (
 	return found[0], nil
 }
 
-// readJobs appends the rows of jobColumns to found.
+// readJobs appends the rows of jobColumns or listColumns to found.
 func readJobs(found *[]stored) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = (*found)[:0] // a repeated read starts anew

@@ -16,7 +16,7 @@ const maxPage = 1000
 // along an index however far in it is. Purged jobs are left out.
 const (
 	listJobs = `
-	SELECT ` + jobColumns + `
+	SELECT ` + listColumns + `
 	FROM   jobs j JOIN job_status s ON s.id = j.id
 	WHERE  j.owner = @owner
 	  AND  j.id < @after
@@ -26,7 +26,7 @@ const (
 	LIMIT  @limit`
 
 	listAllJobs = `
-	SELECT ` + jobColumns + `
+	SELECT ` + listColumns + `
 	FROM   jobs j JOIN job_status s ON s.id = j.id
 	WHERE  j.id < @after
 	  AND  j.purged_at IS NULL
@@ -37,7 +37,7 @@ const (
 	// Few jobs are under way, so those are found from their open attempt and not
 	// among all the finished ones.
 	listOpenJobs = `
-	SELECT ` + jobColumns + `
+	SELECT ` + listColumns + `
 	FROM   attempts o
 	JOIN   jobs j ON j.id = o.job_id
 	JOIN   job_status s ON s.id = j.id
@@ -52,7 +52,8 @@ const (
 
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// Jobs lists the jobs of owner, newest first, at most f.Limit (1 to 1000).
+// Jobs lists the jobs of owner, newest first, at most f.Limit (1 to 1000), without
+// their inputs and results.
 func (s *Store) Jobs(ctx context.Context, owner job.Owner, f job.Filter) ([]job.Job, error) {
 	sql := listJobs
 	switch {
