@@ -13,6 +13,7 @@ type relay struct {
 	addr     string
 	listener net.Listener
 	meter    *Meter
+	counts   counting
 	to       func() string
 
 	mu     sync.Mutex
@@ -21,11 +22,25 @@ type relay struct {
 	wg     sync.WaitGroup
 }
 
+// counting is what a relay counts: of a pair with a proxy between them, the
+// front sees what the client sent and got, the back what reached the upstream
+// and what that answered.
+type counting struct{ in, out Stream }
+
+var (
+	inFront = counting{in: Up, out: Down}
+	inBack  = counting{in: Down, out: Up}
+)
+
 func newRelay(addr string, m *Meter, to func() string) (*relay, error) {
+	return newCountingRelay(addr, m, counting{}, to)
+}
+
+func newCountingRelay(addr string, m *Meter, c counting, to func() string) (*relay, error) {
 	if addr == "" {
 		addr = "127.0.0.1:0"
 	}
-	r := &relay{addr: addr, meter: m, to: to, conns: map[net.Conn]bool{}}
+	r := &relay{addr: addr, meter: m, counts: c, to: to, conns: map[net.Conn]bool{}}
 	if err := r.listen(); err != nil {
 		return nil, err
 	}
@@ -85,16 +100,24 @@ func (r *relay) serve(client net.Conn) {
 // one.
 func (r *relay) copy(to, from net.Conn, s Stream) {
 	buffer := make([]byte, 32<<10)
-	first := s == Up
+	all := r.counts == counting{}
+	first := s == Up && r.counts != inBack
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
-			r.meter.add(s, false, n, first)
-			first = false
+			if all || r.counts.in == s {
+				r.meter.add(s, false, n, first)
+				first = false
+			}
+			if r.counts == inBack && s == Up { // it has come through the proxy
+				r.meter.add(s, true, n, false)
+			}
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return
 			}
-			r.meter.add(s, true, n, false)
+			if all || r.counts == inFront && s == Down {
+				r.meter.add(s, true, n, false)
+			}
 		}
 		if errors.Is(err, syscall.ECONNRESET) {
 			if tcp, ok := to.(*net.TCPConn); ok {

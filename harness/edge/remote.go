@@ -43,20 +43,30 @@ func newRemote(ctx context.Context, base string) (*remote, error) {
 	return r, nil
 }
 
-// open makes a proxy there, with its toxics set before it is enabled, and a
-// small relay of ours in front of it that counts.
-func (r *remote) open(ctx context.Context, p *Proxy, list []Toxic) error {
+// open makes a proxy there, with its toxics set before anybody knows its
+// address, between two small relays of ours that count. Toxiproxy must run on
+// this machine.
+func (r *remote) open(ctx context.Context, p *Proxy, list []Toxic) (err error) {
 	for _, t := range list {
 		if t.pipe != nil {
 			return fmt.Errorf("toxic %s: %w", t.Type, ErrNotHere)
 		}
 	}
+	back, err := newCountingRelay("", p.meter, inBack, func() string { return p.upstream })
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			back.close()
+		}
+	}()
 	name := "interlock-" + strings.ToLower(rand.Text()[:10]) + "-" + p.Name
 	var made struct {
 		Listen string `json:"listen"`
 	}
-	body := map[string]any{"name": name, "listen": net.JoinHostPort(r.host, "0"), "upstream": p.upstream, "enabled": true}
-	if err := r.call(ctx, http.MethodPost, "/proxies", body, &made); err != nil {
+	body := map[string]any{"name": name, "listen": net.JoinHostPort(r.host, "0"), "upstream": back.addr, "enabled": true}
+	if err = r.call(ctx, http.MethodPost, "/proxies", body, &made); err != nil {
 		return err
 	}
 	drop := func(ctx context.Context) error {
@@ -64,7 +74,7 @@ func (r *remote) open(ctx context.Context, p *Proxy, list []Toxic) error {
 	}
 	for i, t := range list {
 		path := "/proxies/" + url.PathEscape(name) + "/toxics"
-		if err := r.call(ctx, http.MethodPost, path, json.RawMessage(t.json(fmt.Sprintf("%s-%d", t.Type, i))), nil); err != nil {
+		if err = r.call(ctx, http.MethodPost, path, json.RawMessage(t.json(fmt.Sprintf("%s-%d", t.Type, i))), nil); err != nil {
 			return errors.Join(fmt.Errorf("toxic %s: %w", t.Type, err), drop(context.WithoutCancel(ctx)))
 		}
 	}
@@ -72,14 +82,16 @@ func (r *remote) open(ctx context.Context, p *Proxy, list []Toxic) error {
 	if err != nil {
 		return errors.Join(err, drop(context.WithoutCancel(ctx)))
 	}
-	front, err := newRelay("", p.meter, func() string { return net.JoinHostPort(r.host, port) })
+	front, err := newCountingRelay("", p.meter, inFront, func() string { return net.JoinHostPort(r.host, port) })
 	if err != nil {
 		return errors.Join(err, drop(context.WithoutCancel(ctx)))
 	}
 	p.addr = front.addr
 	p.stop = func(ctx context.Context) error {
 		front.close()
-		return drop(ctx)
+		err := drop(ctx)
+		back.close()
+		return err
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ import (
 	"testing"
 	"time"
 
+	toxiproxy "github.com/Shopify/toxiproxy/v2"
 	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
 	"github.com/interlock-harness/interlock/harness/edge"
@@ -171,6 +173,49 @@ func TestFaultsOnAWireFireAndHeal(t *testing.T) {
 			}
 			if err := post(ctx, sw.URL()); err != nil {
 				t.Errorf("after healing: %v", err)
+			}
+			lived(t, rec, name, true)
+		})
+	}
+}
+
+// TestFaultsFireOnAStandAloneToxiproxy runs the faults that a stock server can
+// do, where all that is seen is seen from the client's side.
+func TestFaultsFireOnAStandAloneToxiproxy(t *testing.T) {
+	api := httptest.NewServer(toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop()).Routes())
+	defer api.Close()
+	ctx := bounded(t)
+	network, err := edge.Remote(ctx, api.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = network.Close() }()
+	for name, c := range onWire {
+		t.Run(name, func(t *testing.T) {
+			p, rec := newProvider(t), history.New()
+			f, err := c.arm(ctx, fault.Wire{Name: "client-balancer", Network: network, Recorder: rec, Edge: fault.ClientAPI, Upstream: p.Listener.Addr().String()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			call, cancel := context.WithCancel(ctx)
+			if c.endless {
+				go func() {
+					_ = f.Await(ctx)
+					cancel()
+				}()
+			}
+			if err := post(call, f.URL()); (err == nil) != c.harmless {
+				t.Errorf("the client saw %v", err)
+			}
+			cancel()
+			if err := f.Await(ctx); err != nil {
+				t.Error(err)
+			}
+			if n := p.executed.Load(); n != c.executed {
+				t.Errorf("executed %d times, want %d", n, c.executed)
+			}
+			if err := f.Heal(ctx); err != nil {
+				t.Error(err)
 			}
 			lived(t, rec, name, true)
 		})

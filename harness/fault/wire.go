@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"strings"
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/history"
@@ -11,6 +12,7 @@ import (
 // Upstream. With a Switch the proxy is turned in between by itself; without
 // one the caller connects to the fault's Addr.
 type Wire struct {
+	Name     string // of the edge, as in toxiproxy.json
 	Network  *edge.Network
 	Recorder *history.Recorder
 	Edge     string // ClientAPI, WorkerProvider, ...
@@ -33,7 +35,7 @@ func (w Wire) on(ctx context.Context, name, detail string, proven func(edge.Coun
 	if upstream == "" && w.Switch != nil {
 		upstream = w.Switch.Home()
 	}
-	proxy, err := w.Network.Open(ctx, name, upstream, toxics...)
+	proxy, err := w.Network.Open(ctx, strings.TrimPrefix(w.Name+"."+name, "."), upstream, toxics...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func keep[F fault.Fault](w *World, f F, err error) (F, error) {
 // toAPI is a wire between one client and the balancer.
 func (w *World) toAPI() fault.Wire {
 	return fault.Wire{
-		Network: w.stage.Network, Recorder: w.Recorder, Edge: fault.ClientAPI,
+		Name: "client-balancer", Network: w.stage.Network, Recorder: w.Recorder, Edge: fault.ClientAPI,
 		Upstream: w.Service.Balancer.Addr(),
 	}
 }
@@ -32,14 +32,14 @@ func (w *World) toAPI() fault.Wire {
 // ToReplica is a wire between one client and API replica i.
 func (w *World) ToReplica(i int) fault.Wire {
 	wire := w.toAPI()
-	wire.Upstream = w.Service.Replica(i).Addr()
+	wire.Name, wire.Upstream = "client-"+w.Service.Replica(i).Name, w.Service.Replica(i).Addr()
 	return wire
 }
 
 // ToProvider is the wire between the workers and a provider.
 func (w *World) ToProvider(name string) fault.Wire {
 	return fault.Wire{
-		Network: w.stage.Network, Recorder: w.Recorder, Edge: fault.WorkerProvider,
+		Name: "worker-" + name, Network: w.stage.Network, Recorder: w.Recorder, Edge: fault.WorkerProvider,
 		Switch: w.Provider(name).Edge(),
 	}
 }

@@ -54,8 +54,8 @@ func rehearsedMigration(ctx context.Context) error {
 			version bigint DEFAULT 1, result json, completed_by uuid, completed_at timestamptz, cancelled_at timestamptz, UNIQUE (owner, key));
 		CREATE TABLE attempts (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), job_id uuid REFERENCES jobs, n int DEFAULT 1,
 			provider text, state text DEFAULT 'starting', reason text);
-		CREATE TABLE attempt_events (id bigint, job_id uuid, attempt_id uuid, type text, from_state text, to_state text, actor text, reason text);
-		CREATE TABLE races (id bigint, job_id uuid, attempt_id uuid, winner_id uuid, reason text, payload_sha256 bytea, payload_bytes bigint)`)
+		CREATE TABLE attempt_events (id bigint, at timestamptz, job_id uuid, attempt_id uuid, type text, from_state text, to_state text, actor text, reason text);
+		CREATE TABLE races (id bigint, at timestamptz, job_id uuid, attempt_id uuid, winner_id uuid, reason text, payload_sha256 bytea, payload_bytes bigint)`)
 	return err
 }
 

@@ -157,6 +157,7 @@ func (in *standIn) forget(w *World) {
 		}
 	}
 	in.says = kept
+	in.server.Forget(w.token)
 }
 
 // errNoSuchProvider is a mistake in a scenario.

@@ -96,6 +96,13 @@ func (l *ledger) wake() {
 	}
 }
 
+func (l *ledger) forget(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls = slices.DeleteFunc(l.calls, func(c *Call) bool { return c.Ask.holds(text) })
+	l.wake()
+}
+
 func (l *ledger) reset() {
 	l.mu.Lock()
 	l.calls = nil

@@ -1,6 +1,10 @@
 package standin
 
-import "sync"
+import (
+	"slices"
+	"strings"
+	"sync"
+)
 
 // Match picks calls. Fields that are set must all hold; the zero Match picks
 // every call.
@@ -52,6 +56,23 @@ func (r *rules) clear() {
 	}
 }
 
+// forget drops the rules for calls with text, and releases their gates.
+func (r *rules) forget(text string) {
+	r.mu.Lock()
+	var gates []*Gate
+	r.list = slices.DeleteFunc(r.list, func(n *rule) bool {
+		drop := strings.Contains(n.match.Text, text)
+		if drop && n.gate != nil {
+			gates = append(gates, n.gate)
+		}
+		return drop
+	})
+	r.mu.Unlock()
+	for _, g := range gates {
+		g.Release()
+	}
+}
+
 func (r *rules) releaseAll() {
 	r.mu.Lock()
 	r.closed = true
@@ -96,6 +117,14 @@ func (s *Server) Hold(m Match, at ...Point) *Gate {
 	}
 	s.rules.add(&rule{match: m, gate: g})
 	return g
+}
+
+// Forget drops all that concerns calls with text in their prompt, such as the
+// one word by which many users of one stand-in tell their calls apart: gates,
+// which are released, scripts, and the calls in the ledger.
+func (s *Server) Forget(text string) {
+	s.rules.forget(text)
+	s.ledger.forget(text)
 }
 
 // Reset releases all gates, forgets all scripts and empties the ledger.

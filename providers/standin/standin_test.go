@@ -383,6 +383,32 @@ func TestAnswerFromASchemaReadsCountsInAnyForm(t *testing.T) {
 	}
 }
 
+func TestForgetDropsWhatConcernsOneText(t *testing.T) {
+	s := start(t, standin.Options{Protocol: providers.OpenAIChat})
+	mine, other := s.Hold(standin.Match{Text: "mine/a"}), s.Hold(standin.Match{Text: "other/a"})
+	s.Script(standin.Match{Text: "mine/b"}, standin.Failed(500))
+	s.Script(standin.Match{Text: "other/b"}, standin.Failed(500))
+	for _, prompt := range []string{"mine/b", "other/b"} {
+		if got := send(within(t), s, providers.OpenAIChat, call{prompt: prompt}); got.status != 500 {
+			t.Errorf("%s: %d before", prompt, got.status)
+		}
+	}
+	s.Forget("mine")
+	for prompt, want := range map[string]int{"mine/b": 200, "other/b": 500, "mine/a": 200} {
+		if got := send(within(t), s, providers.OpenAIChat, call{prompt: prompt}); got.status != want {
+			t.Errorf("%s: %d afterwards, want %d", prompt, got.status, want)
+		}
+	}
+	if n := len(s.Calls(standin.Match{Text: "other"})); n != 2 {
+		t.Errorf("%d calls of the other are left, want 2", n)
+	}
+	if n := len(s.Calls(standin.Match{Text: "mine"})); n != 2 {
+		t.Errorf("%d calls of mine, want the 2 that came afterwards", n)
+	}
+	mine.Release()
+	other.Release()
+}
+
 func TestUnknownFieldsAndProtocolsAreRefused(t *testing.T) {
 	s := start(t, standin.Options{Protocol: providers.OpenAIChat})
 	res, err := http.Post(s.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"m","messages":[{"role":"user","content":"x"}],"temprature":0}`))
