@@ -18,7 +18,6 @@ package bpe
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/interlock-harness/interlock/providers/prompt/onig"
@@ -91,7 +90,11 @@ func (t *Tokenizer) finish(ids []int, addSpecial bool) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode: %w", err)
 	}
-	return slices.Concat(parts...), nil // a copy: a part may belong to the processor
+	out := make([]int, 0, len(ids)+len(parts)) // a copy: a part may belong to the processor
+	for _, p := range parts {
+		out = append(out, p...)
+	}
+	return out, nil
 }
 
 // Decode returns the text of ids. Ids that no token has are passed over, as are

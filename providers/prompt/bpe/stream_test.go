@@ -33,6 +33,14 @@ func TestStreamTurnsTextsIntoIDsAndBack(t *testing.T) {
 			}
 		})
 	}
+	framed := filepath.Join(t.TempDir(), "framed.json")
+	if err := os.WriteFile(framed, []byte(with(`"post_processor":{"type":"ByteLevel"},`)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var none bytes.Buffer
+	if err := bpe.TokenizeStream(framed, strings.NewReader(`[""]`), &none, bpe.StreamOptions{}); err != nil || none.String() != "[[]]\n" {
+		t.Errorf("no ids of a processed text are %q, %v, want an empty array", none.String(), err)
+	}
 	for _, in := range []string{"", "null", "{}", `[1]`, `["a"`, `["a"] ["b"]`, `["a"]x`} {
 		var out bytes.Buffer
 		if err := bpe.TokenizeStream(file, strings.NewReader(in), &out, bpe.StreamOptions{}); err == nil || out.Len() > 0 {
