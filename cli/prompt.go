@@ -16,7 +16,7 @@ func promptCommand(s *streams) *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(promptFetchCommand(s), promptTokenizeCommand(s), promptCheckCommand(s), promptShowCommand(s))
+	cmd.AddCommand(promptFetchCommand(s), promptTokenizeCommand(s), promptCheckCommand(s), promptShowCommand(s), promptRenderCommand(s))
 	return cmd
 }
 

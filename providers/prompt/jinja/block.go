@@ -38,7 +38,7 @@ func (c *compiler) findBlocks(body []syntax.Stmt) []*syntax.Block {
 func (c *compiler) compileBlock(n *syntax.Block) {
 	code := c.blocks[n.Name]
 	fn := newFunction(nil)
-	f := frame{scope: newScope(nil, fn), fn: fn}
+	f := frame{scope: newScope(nil, fn), fn: fn, indent: 1}
 	read := readsUndeclared(n.Body, "self", "super")
 	special := func(name string) int {
 		f.scope.parameter(name)
@@ -140,9 +140,9 @@ func (b *blockObject) Type() string { return "BlockReference" }
 // Module is Jinja's runtime.
 func (b *blockObject) Module() string { return "jinja2.runtime" }
 
-// Repr is Python's default.
+// Repr would be Python's default, with an address.
 func (b *blockObject) Repr(*python.Thread) string {
-	return "<jinja2.runtime.BlockReference object at 0x0>"
+	return python.Address("block")
 }
 
 // Attr returns the block's name and its parent, which does not exist.
@@ -162,7 +162,7 @@ func (b *blockObject) Call(t *python.Thread, a python.Args) python.Value {
 	out := python.NewBuffer(t)
 	b.code.run(t, b.ctx, out, b.name)
 	if t.Autoescape {
-		return python.Markup(out.String())
+		return python.Markup(out.Joined())
 	}
-	return out.String()
+	return out.Joined()
 }

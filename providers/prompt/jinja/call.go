@@ -25,15 +25,23 @@ func (c *compiler) call(n *syntax.Call, f frame, caller bool) expr {
 		extra = []string{"caller"}
 	}
 	if n.Callee == nil { // the generation tag prints its body
-		return func(a *activation) python.Value { return python.Call(a.t, a.caller, python.Args{}) }
+		return func(a *activation) python.Value { return called(a.t, a.caller, python.Args{}) }
 	}
 	callee := c.expr(n.Callee, f)
 	args := c.args(n.Args, f, extra)
 	return func(a *activation) python.Value {
 		a.t.Step()
 		v := callee(a)
-		return python.Call(a.t, v, args(a))
+		return called(a.t, v, args(a))
 	}
+}
+
+// called calls f, which takes frames whatever f is.
+func called(t *python.Thread, f python.Value, args python.Args) python.Value {
+	t.Enter(callFrames)
+	v := python.Call(t, f, args)
+	t.Leave(callFrames)
+	return v
 }
 
 // args compiles arguments in the order in which Python evaluates them: the

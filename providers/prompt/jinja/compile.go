@@ -25,6 +25,11 @@ type frame struct {
 	soft       bool // inside an if: an unknown filter fails only when it is reached
 	autoescape bool // inside {% autoescape true %}
 	volatile   bool // inside {% autoescape expression %}: known at run time only
+	defaults   bool // inside the default of a parameter, which others may not have yet
+	indent     int  // levels of generated blocks around this place
+	brackets   int  // of generated code around the expression that comes next
+	buffered   bool // text is collected, not yielded
+	checked    bool // inside an expression whose brackets are counted already
 	folded     bool // inside an expression whose constants are folded already
 }
 
@@ -40,7 +45,7 @@ func (f frame) inFunction() frame {
 	f.fn = newFunction(f.fn)
 	f.scope = newScope(f.scope, f.fn)
 	f.top, f.soft = false, false
-	return f
+	return f.indented(1)
 }
 
 // place returns where name lives, seen from f.
@@ -154,20 +159,27 @@ func (c *compiler) output(n *syntax.Output, f frame) stmt {
 			continue
 		}
 		flush()
-		all = append(all, c.print(part, f))
+		all = append(all, c.print(part, f, len(n.Parts) == 1))
 	}
 	flush()
 	return sequence(all)
 }
 
-func (c *compiler) print(e syntax.Expr, f frame) stmt {
+func (c *compiler) print(e syntax.Expr, f frame, alone bool) stmt {
 	if d, ok := e.(*syntax.Data); ok { // only when autoescape is not known yet
 		return func(a *activation) signal {
 			a.out.WriteString(d.Text)
 			return goOn
 		}
 	}
-	value := c.expr(e, f)
+	printed := f
+	printed.brackets = 1 // str(...), and around it what collects text
+	if f.buffered && alone {
+		printed.brackets = 2
+	} else if f.buffered {
+		printed.brackets = 3
+	}
+	value := c.expr(e, printed)
 	escape, volatile := f.autoescape, f.volatile
 	return func(a *activation) signal {
 		a.t.Step()
@@ -183,15 +195,16 @@ func (c *compiler) print(e syntax.Expr, f frame) stmt {
 
 func (c *compiler) ifChain(n *syntax.If, f frame) stmt {
 	f.soft = true
+	in := f.indented(1)
 	type branch struct {
 		test expr
 		body stmt
 	}
-	branches := []branch{{c.expr(n.Test, f), c.body(n.Body, f)}}
+	branches := []branch{{c.expr(n.Test, f), c.body(n.Body, in)}}
 	for _, elif := range n.Elifs {
-		branches = append(branches, branch{c.expr(elif.Test, f), c.body(elif.Body, f)})
+		branches = append(branches, branch{c.expr(elif.Test, f), c.body(elif.Body, in)})
 	}
-	otherwise := c.body(n.Else, f)
+	otherwise := c.body(n.Else, in)
 	return func(a *activation) signal {
 		a.t.Step()
 		for i := range branches {

@@ -3,6 +3,7 @@ package jinja
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/builtin"
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/python"
@@ -19,6 +20,10 @@ func (c *compiler) expr(e syntax.Expr, f frame) expr {
 			e = c.optimize(e, f)
 			f.folded = true
 		}
+	}
+	if !f.checked {
+		c.checkBrackets(e, f)
+		f.checked = true
 	}
 	switch n := e.(type) {
 	case *syntax.Const:
@@ -82,11 +87,11 @@ func evaluate(a *activation, all []expr) []python.Value {
 
 // constant returns v. Containers are made anew each time, as the list display
 // that Jinja writes for them would be; an infinite float is written as the
-// name inf, which does not exist.
+// name inf, which does not exist, and so is nan.
 func constant(v python.Value) expr {
-	if infinite(v) {
+	if name := unwritable(v); name != "" {
 		return func(*activation) python.Value {
-			python.Raise("NameError", "name 'inf' is not defined")
+			python.Raise("NameError", "name '%s' is not defined", name)
 			return nil
 		}
 	}
@@ -97,35 +102,42 @@ func constant(v python.Value) expr {
 	return func(*activation) python.Value { return v }
 }
 
-func infinite(v python.Value) bool {
+// unwritable returns inf or nan where v contains it, and nothing otherwise.
+func unwritable(v python.Value) string {
 	switch x := v.(type) {
 	case float64:
-		return math.IsInf(x, 0)
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return strings.TrimPrefix(python.FloatRepr(x), "-")
+		}
 	case *python.List:
-		return anyInfinite(x.Items)
+		return anyUnwritable(x.Items)
 	case *python.Tuple:
-		return anyInfinite(x.Items)
+		return anyUnwritable(x.Items)
 	case *python.Dict:
 		for i := range x.Len() {
-			if k, value := x.At(i); infinite(k) || infinite(value) {
-				return true
+			k, value := x.At(i)
+			if name := anyUnwritable([]python.Value{k, value}); name != "" {
+				return name
 			}
 		}
 	}
-	return false
+	return ""
 }
 
-func anyInfinite(items []python.Value) bool {
+func anyUnwritable(items []python.Value) string {
 	for _, item := range items {
-		if infinite(item) {
-			return true
+		if name := unwritable(item); name != "" {
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 func (c *compiler) name(n *syntax.Name, f frame) expr {
 	p, name := f.place(n.Name), n.Name
+	if load := f.scope.must(n.Name).vars[n.Name].load; load == loadParameter && !f.defaults {
+		return p.get // given, or what Jinja shows of a loop that is over: its mark for missing
+	}
 	if p.up == 0 {
 		slot := p.slot
 		return func(a *activation) python.Value {

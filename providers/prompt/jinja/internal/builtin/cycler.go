@@ -1,8 +1,6 @@
 package builtin
 
 import (
-	"fmt"
-
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/python"
 )
 
@@ -27,9 +25,9 @@ func (c *cycler) Type() string { return "Cycler" }
 // Module is Jinja's utilities.
 func (c *cycler) Module() string { return "jinja2.utils" }
 
-// Repr is Python's default.
+// Repr would be Python's default, with an address.
 func (c *cycler) Repr(*python.Thread) string {
-	return fmt.Sprintf("<jinja2.utils.Cycler object at %p>", c)
+	return python.Address("cycler")
 }
 
 // Attr returns the current item and the methods next and reset.
@@ -75,9 +73,9 @@ func (j *joiner) Type() string { return "Joiner" }
 // Module is Jinja's utilities.
 func (j *joiner) Module() string { return "jinja2.utils" }
 
-// Repr is Python's default.
+// Repr would be Python's default, with an address.
 func (j *joiner) Repr(*python.Thread) string {
-	return fmt.Sprintf("<jinja2.utils.Joiner object at %p>", j)
+	return python.Address("joiner")
 }
 
 // Attr returns what the joiner holds.

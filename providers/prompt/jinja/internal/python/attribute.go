@@ -43,6 +43,9 @@ func Attr(t *Thread, v Value, name string) (Value, bool) {
 		if m, ok := bytesMethods[name]; ok {
 			return bind(m, v, name), true
 		}
+		if listed(bytesNames, name) {
+			return rare(v, name), true
+		}
 	case *Range:
 		if value, ok := rangeAttr(x, name); ok {
 			return value, true
@@ -103,6 +106,9 @@ func listed(names, name string) bool {
 
 const (
 	listMutators = "append extend insert remove reverse sort"
+	bytesNames   = "capitalize center count endswith expandtabs find fromhex index isalnum isalpha isascii isdigit islower isspace istitle isupper join " +
+		"ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip " +
+		"swapcase title translate upper zfill"
 	dictMutators = "clear pop popitem setdefault update"
 
 	objectNames = "__class__ __delattr__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __getstate__ __gt__ __hash__ __init__ " +

@@ -4,8 +4,9 @@ import "strings"
 
 // Buffer collects text and accounts for it.
 type Buffer struct {
-	t *Thread
-	b strings.Builder
+	t     *Thread
+	b     strings.Builder
+	alien string // the type of something added that is no text
 }
 
 // NewBuffer returns an empty buffer of t.
@@ -40,6 +41,24 @@ func (b *Buffer) Pad(c string, n int) {
 
 // Len returns the number of bytes so far.
 func (b *Buffer) Len() int { return b.b.Len() }
+
+// Add adds a value as it is. One that is no text is an error when the pieces
+// are joined, at the end, as in Python.
+func (b *Buffer) Add(v Value) {
+	s, ok := Text(v)
+	if !ok && b.alien == "" {
+		b.alien = TypeName(v)
+	}
+	b.WriteString(s)
+}
+
+// Joined returns the text, or raises for what Add could not add.
+func (b *Buffer) Joined() string {
+	if b.alien != "" {
+		Raise(TypeError, "sequence item 0: expected str instance, %s found", b.alien)
+	}
+	return b.b.String()
+}
 
 func (b *Buffer) String() string { return b.b.String() }
 

@@ -37,7 +37,8 @@ const (
 	// LimitError ends a render that used up its steps or grew too large.
 	LimitError = "LimitError"
 	// UnsupportedError ends a render whose text would not be the same twice
-	// (random choices), or that needs complex numbers or sets.
+	// (random choices, addresses in memory), or that needs complex numbers or
+	// sets.
 	UnsupportedError = "UnsupportedError"
 )
 

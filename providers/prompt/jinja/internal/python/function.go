@@ -1,7 +1,5 @@
 package python
 
-import "fmt"
-
 // Function is anything callable that is not an Object: a global, a bound
 // method, or a type such as dict.
 type Function struct {
@@ -20,9 +18,16 @@ func (f *Function) repr() string {
 	case "type":
 		return "<class '" + f.Name + "'>"
 	case "function":
-		return fmt.Sprintf("<function %s at %p>", f.Name, f)
+		return Address("function " + f.Name)
 	}
-	return fmt.Sprintf("<built-in method %s of %s object at %p>", f.Name, TypeName(f.Self), f)
+	return Address("method " + f.Name + " of " + TypeName(f.Self))
+}
+
+// Address refuses to print what shows where it lies in memory: the text would
+// be another one in every render, and proof of nothing.
+func Address(what string) string {
+	Raise(UnsupportedError, "printing a %s would show an address in memory", what)
+	return ""
 }
 
 // method is one method of a built-in type.

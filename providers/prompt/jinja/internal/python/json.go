@@ -21,7 +21,7 @@ func JSON(t *Thread, v Value, o JSONOptions) string {
 	e := &encoder{t: t, b: NewBuffer(t), ascii: o.ASCII, sorted: o.SortKeys, comma: ", ", colon: ": "}
 	if s, ok := Text(v); ok { // text is encoded before the other options are looked at
 		if o.Separator != nil {
-			e.separators(o.Separator)
+			Unpack(t, o.Separator, 2)
 		}
 		e.text(s)
 		return e.b.String()

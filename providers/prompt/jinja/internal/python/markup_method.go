@@ -10,8 +10,9 @@ import (
 // arguments are escaped and the result is safe. Source: MarkupSafe.
 var markupMethods map[string]method
 
-func init() {
-	markupMethods = map[string]method{
+// escapingMethods makes markupMethods out of textMethods.
+func escapingMethods() map[string]method {
+	methods := map[string]method{
 		"join":      markupJoin,
 		"format":    formatMethod,
 		"escape":    func(t *Thread, _ Value, a Args) Value { return Escape(t, a.Bind("escape", 1, "s")[0]) },
@@ -25,8 +26,9 @@ func init() {
 		},
 	}
 	for _, name := range strings.Fields("capitalize title lower upper replace ljust rjust lstrip rstrip center strip translate expandtabs swapcase zfill") {
-		markupMethods[name] = escaping(textMethods[name])
+		methods[name] = escaping(textMethods[name])
 	}
+	return methods
 }
 
 // escaping wraps a method of str: text arguments are escaped, the result is

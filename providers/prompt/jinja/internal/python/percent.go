@@ -88,6 +88,11 @@ func (p *percent) peek() rune {
 
 func (p *percent) conversion() {
 	f := spec{precision: -1}
+	if p.peek() == '%' {
+		p.at++
+		_ = p.b.WriteByte('%')
+		return
+	}
 	if p.peek() == '(' {
 		p.key()
 	}
@@ -122,10 +127,6 @@ func (p *percent) conversion() {
 	}
 	f.verb = p.peek()
 	p.at += utf8.RuneLen(f.verb)
-	if f.verb == '%' {
-		_ = p.b.WriteByte('%')
-		return
-	}
 	p.pad(f, p.convert(f, p.argument()))
 }
 

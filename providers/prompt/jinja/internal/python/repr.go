@@ -52,8 +52,10 @@ func Repr(t *Thread, v Value) string {
 		return "Undefined"
 	case *Function:
 		return x.repr()
+	case missing:
+		return "missing"
 	case *Iterator:
-		return fmt.Sprintf("<%s object at %p>", x.Kind, x)
+		return Address(x.Kind)
 	}
 	b := NewBuffer(t)
 	(&printer{t: t, b: b}).container(v)
@@ -94,6 +96,13 @@ func (p *printer) container(v Value) {
 	}
 	p.t.Enter(1)
 	defer p.t.Leave(1)
+	if x, ok := v.(Wrapper); ok { // the dict inside is what holds itself
+		before, inner, after := x.Wrapped()
+		p.b.WriteString(before)
+		p.value(inner)
+		p.b.WriteString(after)
+		return
+	}
 	p.open = append(p.open, v)
 	switch x := v.(type) {
 	case *List:
@@ -108,11 +117,6 @@ func (p *printer) container(v Value) {
 		p.dict(x)
 	case *View:
 		p.items("dict_"+string(x.Kind)+"([", Collect(p.t, x), "])")
-	case Wrapper:
-		before, inner, after := x.Wrapped()
-		p.b.WriteString(before)
-		p.value(inner)
-		p.b.WriteString(after)
 	case Object:
 		p.b.WriteString(x.Repr(p.t))
 	default:

@@ -28,7 +28,7 @@ func Strftime(t *Thread, now time.Time, layout string) string {
 // directive is one %, glibc's flags and width, and the letter.
 type directive struct {
 	text  string // as written
-	pad   byte   // _ - 0, or 0 for the letter's own way
+	pad   byte   // _, - or 0 as written; 0 for the letter's own way
 	upper bool   // ^
 	swap  bool   // #
 	width int
@@ -40,7 +40,7 @@ func parseDirective(s string) (d directive, rest string) {
 flags:
 	for ; i < len(s); i++ {
 		switch s[i] {
-		case '_', '-', '0', '+':
+		case '_', '-', '0':
 			d.pad = s[i]
 		case '^':
 			d.upper = true
@@ -101,8 +101,13 @@ func (d directive) format(t *Thread, now time.Time) string {
 		return d.word(t, "%")
 	case 'z', 'Z':
 		return ""
-	case 'f':
-		return fmt.Sprintf("%06d", now.Nanosecond()/1000)
+	case 'f': // Python's own, so that glibc's flags do not apply
+		switch d.text {
+		case "%f":
+			return fmt.Sprintf("%06d", now.Nanosecond()/1000)
+		case "%^f":
+			return "%^F"
+		}
 	}
 	if n, width, pad, ok := number(d.verb, now); ok {
 		return d.number(t, n, width, pad)
@@ -165,10 +170,10 @@ func number(verb byte, now time.Time) (n, width int, pad byte, ok bool) {
 func (d directive) number(t *Thread, n, width int, pad byte) string {
 	switch d.pad {
 	case '-':
-		width = 0
+		width, pad = 0, ' '
 	case '_':
 		pad = ' '
-	case '0', '+':
+	case '0':
 		pad = '0'
 	}
 	s := strconv.Itoa(n)
@@ -180,11 +185,8 @@ func (d directive) word(t *Thread, s string) string {
 		s = strings.ToUpper(s)
 	}
 	pad := " "
-	if d.pad == '0' || d.pad == '+' {
+	if d.pad == '0' {
 		pad = "0"
-	}
-	if d.pad == '-' {
-		return s
 	}
 	return repeat(t, pad, d.width-len(s)) + s
 }

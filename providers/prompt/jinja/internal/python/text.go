@@ -71,9 +71,6 @@ func Fields(s string, limit int, fromEnd bool) []string {
 		for s = strings.TrimLeftFunc(s, IsSpace); s != ""; s = strings.TrimLeftFunc(s, IsSpace) {
 			end := strings.IndexFunc(s, IsSpace)
 			if end < 0 || len(words) == limit {
-				if len(words) == limit {
-					s = strings.TrimRightFunc(s, IsSpace)
-				}
 				return append(words, s)
 			}
 			words = append(words, s[:end])
@@ -84,9 +81,6 @@ func Fields(s string, limit int, fromEnd bool) []string {
 	for s = strings.TrimRightFunc(s, IsSpace); s != ""; s = strings.TrimRightFunc(s, IsSpace) {
 		start := strings.LastIndexFunc(s, IsSpace)
 		if start < 0 || len(words) == limit {
-			if len(words) == limit {
-				s = strings.TrimLeftFunc(s, IsSpace)
-			}
 			words = append(words, s)
 			break
 		}

@@ -56,6 +56,7 @@ func init() { // a map literal would refer to itself through Attr
 		"format":       formatMethod,
 		"format_map":   formatMap,
 	}
+	markupMethods = escapingMethods()
 }
 
 // own returns the characters of the str that a method is bound to.

@@ -102,6 +102,8 @@ func TypeName(v Value) string {
 		return x.Kind
 	case *Undefined:
 		return "Undefined"
+	case missing:
+		return "MissingType"
 	case Object:
 		return x.Type()
 	}

@@ -16,7 +16,8 @@ const perLevel = 13
 func (p *parser) expression() Expr {
 	line := p.current.line
 	e := p.or()
-	for p.skipName("if") {
+	for n := 1; p.skipName("if"); n++ {
+		p.chained(n)
 		test := p.or()
 		var otherwise Expr
 		if p.skipName("else") {
@@ -33,7 +34,8 @@ func (p *parser) expression() Expr {
 func (p *parser) or() Expr {
 	line := p.current.line
 	left := p.and()
-	for p.skipName("or") {
+	for n := 1; p.skipName("or"); n++ {
+		p.chained(n)
 		left = &Binary{At(line), "or", left, p.and()}
 		line = p.current.line
 	}
@@ -43,7 +45,8 @@ func (p *parser) or() Expr {
 func (p *parser) and() Expr {
 	line := p.current.line
 	left := p.not()
-	for p.skipName("and") {
+	for n := 1; p.skipName("and"); n++ {
+		p.chained(n)
 		left = &Binary{At(line), "and", left, p.not()}
 		line = p.current.line
 	}
@@ -98,7 +101,8 @@ func (p *parser) sum() Expr {
 func (p *parser) binary(next func() Expr, ops ...string) Expr {
 	line := p.current.line
 	left := next()
-	for p.current.kind == operator && contains(ops, p.current.text) {
+	for n := 1; p.current.kind == operator && contains(ops, p.current.text); n++ {
+		p.chained(n)
 		op := p.next().text
 		left = &Binary{At(line), op, left, next()}
 		line = p.current.line

@@ -20,7 +20,11 @@ type parser struct {
 
 // maxDepth stands for CPython's recursion limit: the frames that Jinja's
 // recursive descent may stack before it raises RecursionError.
-const maxDepth = 980
+const maxDepth = 978
+
+// maxChain is how many operators of one kind may follow each other: Jinja
+// folds a chain of constants by recursion, two frames for each.
+const maxChain = 490
 
 // Parse returns the statements of a template.
 func Parse(source string) (body []Stmt, err *python.Error) {
@@ -114,6 +118,13 @@ func (p *parser) fail(line int, format string, args ...any) {
 // enter goes n frames of Jinja's parser deeper; leave comes back.
 func (p *parser) enter(n int) {
 	if p.depth += n; p.depth > maxDepth {
+		panic(&python.Error{Class: python.RecursionError, Message: "maximum recursion depth exceeded", Line: p.current.line})
+	}
+}
+
+// chained counts the n-th operator of a chain.
+func (p *parser) chained(n int) {
+	if n > maxChain {
 		panic(&python.Error{Class: python.RecursionError, Message: "maximum recursion depth exceeded", Line: p.current.line})
 	}
 }

@@ -2,7 +2,8 @@ package syntax
 
 // postfix reads what may follow an operand: .name, [key] and (arguments).
 func (p *parser) postfix(e Expr) Expr {
-	for {
+	for n := 0; ; n++ {
+		p.chained(n)
 		switch {
 		case p.current.is("."):
 			e = p.attribute(e)
@@ -18,7 +19,8 @@ func (p *parser) postfix(e Expr) Expr {
 
 // filterExpr reads |filter, is test and (arguments) behind an operand.
 func (p *parser) filterExpr(e Expr) Expr {
-	for {
+	for n := 0; ; n++ {
+		p.chained(n)
 		switch {
 		case p.current.is("|"):
 			e = p.filters(e)
@@ -133,7 +135,8 @@ func (p *parser) args() Args {
 
 // filters reads |name(arguments), once or more often.
 func (p *parser) filters(e Expr) Expr {
-	for p.current.is("|") {
+	for n := 1; p.current.is("|"); n++ {
+		p.chained(n)
 		p.next()
 		e = p.filter(e)
 	}

@@ -120,7 +120,7 @@ func blank(body []Stmt) bool {
 	for _, s := range body {
 		out, ok := s.(*Output)
 		if !ok {
-			python.Raise("AttributeError", "'%T' object has no attribute 'nodes'", s)
+			python.Raise("AttributeError", "a statement object has no attribute 'nodes'")
 		}
 		for _, part := range out.Parts {
 			d, ok := part.(*Data)
@@ -239,7 +239,8 @@ func (p *parser) generation() Stmt {
 func (p *parser) filterBlock() Stmt {
 	at := At(p.next().line)
 	filter := p.filter(nil)
-	for p.current.is("|") {
+	for n := 1; p.current.is("|"); n++ {
+		p.chained(n)
 		p.next()
 		filter = p.filter(filter)
 	}
@@ -313,7 +314,8 @@ func assignable(e Expr) bool {
 	return false
 }
 
-// typeName names an expression as Jinja's node classes do, in lower case.
+// typeName names an expression as Jinja's node classes do, in lower case; all
+// operators are one here.
 func typeName(e Expr) string {
 	switch e.(type) {
 	case *Const:
@@ -324,6 +326,8 @@ func typeName(e Expr) string {
 		return "tuple"
 	case *List:
 		return "list"
+	case *Dict:
+		return "dict"
 	}
-	return "dict"
+	return "expression"
 }
