@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/interlock-harness/interlock/service/internal/httpapi"
 )
 
 func TestIfMatchGuardsAChange(t *testing.T) { // D10
@@ -226,5 +228,23 @@ func TestCancelJobTakesAReasonOrNone(t *testing.T) {
 		if a.status == 200 {
 			validate(t, "Job", a.body)
 		}
+	}
+}
+
+func TestStoreThatDoesNotAnswerIsUnavailable(t *testing.T) {
+	f := serve(t, withLimits(func(l *httpapi.Limits) { l.StoreTime = time.Second }))
+	o := f.owner(t)
+	f.submit(t, o, "warm", "warm")
+	unlock := f.lockJobs(t)
+	a := f.call(t, post(o, goodBody("x"), "Idempotency-Key: k"))
+	if a.status != 503 || a.problem() != "store-unavailable" || a.header.Get("Retry-After") == "" || a.field(t, "retryable") != "true" || a.field(t, "indeterminate") != "true" {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+	unlock()
+	if a := f.call(t, post(o, goodBody("x"), "Idempotency-Key: k")); a.status != 201 && a.status != 200 {
+		t.Errorf("the same key then gives %d %s", a.status, a.body)
+	}
+	if n := f.jobs(t, o); n != 2 {
+		t.Errorf("%d jobs", n)
 	}
 }
