@@ -28,7 +28,7 @@ type Schema struct {
 	root     *jsonschema.Schema
 	source   any    // as decoded, patterns translated
 	written  []byte // as it was written, compact
-	complete bool // the walk covers every keyword that is used
+	complete bool   // the walk covers every keyword that is used
 }
 
 // location is where the schema stands for itself; nothing is ever loaded from it.
