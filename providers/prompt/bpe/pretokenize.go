@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/interlock-harness/interlock/providers/prompt/onig"
@@ -30,8 +31,12 @@ func (t preTokenizer) run(p piece, emit func(piece) error) error {
 	return emit(p)
 }
 
-// gpt2 is the pattern of GPT-2's encoder, which ByteLevel has built in.
-var gpt2 = onig.MustCompile(`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`)
+// gpt2Pattern is the pattern of GPT-2's encoder, which ByteLevel has built in.
+const gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+
+// gpt2 is that pattern, compiled at first use: a program that tokenizes nothing
+// does not pay for it at its start.
+var gpt2 = sync.OnceValue(func() *onig.Regexp { return onig.MustCompile(gpt2Pattern) })
 
 // newPreTokenizer builds what raw describes (pre_tokenizers/*).
 func newPreTokenizer(raw json.RawMessage) (preTokenizer, error) {
@@ -78,7 +83,7 @@ func (t *preTokenizer) add(raw json.RawMessage, depth int) error {
 			t.stages = append(t.stages, prefixSpace)
 		}
 		if c.UseRegex == nil || *c.UseRegex {
-			t.stages = append(t.stages, cutter{gpt2.FindAll, "Isolated", false}.split)
+			t.stages = append(t.stages, cutter{gpt2().FindAll, "Isolated", false}.split)
 		}
 		t.asBytes = true
 		return nil

@@ -29,11 +29,11 @@ var encodings = []encoding{
 	{"cl100k", 100_256, cl100kPattern, map[string]int{
 		"<|endoftext|>": 100_257, "<|fim_prefix|>": 100_258, "<|fim_middle|>": 100_259, "<|fim_suffix|>": 100_260, "<|endofprompt|>": 100_276,
 	}},
-	{"p50k_edit", 0, gpt2.String(), map[string]int{
+	{"p50k_edit", 0, gpt2Pattern, map[string]int{
 		"<|endoftext|>": 50_256, "<|fim_prefix|>": 50_281, "<|fim_middle|>": 50_282, "<|fim_suffix|>": 50_283,
 	}},
-	{"p50k", 50_280, gpt2.String(), map[string]int{"<|endoftext|>": 50_256}},
-	{"r50k", 50_256, gpt2.String(), map[string]int{"<|endoftext|>": 50_256}},
+	{"p50k", 50_280, gpt2Pattern, map[string]int{"<|endoftext|>": 50_256}},
+	{"r50k", 50_256, gpt2Pattern, map[string]int{"<|endoftext|>": 50_256}},
 }
 
 // harmony is the special tokens of gpt-oss.
