@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"errors"
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/history"
@@ -17,6 +18,9 @@ type OnTLS struct {
 // when a handshake fails for it. Heal mends the listener, which stays at its
 // address until Close.
 func FlawedTLS(rec *history.Recorder, upstream string, flaw edge.Flaw) (*OnTLS, error) {
+	if flaw == edge.Flawless {
+		return nil, errors.New("a TLS listener without a flaw is no fault")
+	}
 	f := &OnTLS{}
 	ready := make(chan struct{})
 	listener, err := edge.NewTLS(upstream, flaw, func(evidence string) {

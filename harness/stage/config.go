@@ -89,6 +89,33 @@ func (c *config) writeProfile(files fs.FS, name, base string) error {
 	return os.WriteFile(filepath.Join(c.Profiles, name+".yaml"), text, 0o600)
 }
 
+// reroute copies the profiles to a folder of their own in which some providers
+// are found elsewhere. Without routes there is none: "".
+func (c *config) reroute(routes map[string]string) (string, error) {
+	if len(routes) == 0 {
+		return "", nil
+	}
+	dir, err := os.MkdirTemp(c.Dir, "profiles-")
+	if err != nil {
+		return "", err
+	}
+	files := os.DirFS(c.Profiles)
+	if err := copyFS(files, ".", dir); err != nil {
+		return "", fmt.Errorf("copy the profiles: %w", err)
+	}
+	for name, base := range routes {
+		text, err := fs.ReadFile(files, name+".yaml")
+		if err != nil {
+			return "", fmt.Errorf("profile of provider %s: %w", name, err)
+		}
+		text = baseURL.ReplaceAllLiteral(text, []byte("base_url: "+base))
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), text, 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
 func (c *config) writeKeys(owners int) error {
 	var lines strings.Builder
 	add := func(name, role string) Credential {
@@ -126,7 +153,7 @@ func copyFS(files fs.FS, name, to string) error {
 		if err != nil {
 			return err
 		}
-		target := to + strings.TrimPrefix(path, name)
+		target := filepath.Join(to, strings.TrimPrefix(path, name))
 		if d.IsDir() {
 			return os.MkdirAll(target, 0o700)
 		}

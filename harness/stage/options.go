@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/target"
 	"github.com/interlock-harness/interlock/providers"
@@ -73,7 +74,7 @@ func DemoIntent(text string) target.Intent {
 func (o ServiceOptions) over(other ServiceOptions) ServiceOptions {
 	result, fallback := reflect.ValueOf(&o).Elem(), reflect.ValueOf(other)
 	for i := range result.NumField() {
-		if result.Field(i).IsZero() {
+		if result.Field(i).CanSet() && result.Field(i).IsZero() {
 			result.Field(i).Set(fallback.Field(i))
 		}
 	}
@@ -108,8 +109,14 @@ type ServiceOptions struct {
 	Concurrency int           // 16
 	Mutant      string        // run this mutant
 	Direct      bool          // without the relay in front of PostgreSQL: no commit faults
-	Args        []string      // further flags of serve
-	Env         []string      // further environment
+	Clock       bool          // its database's clock can be set: see World.JumpClock
+	// TLS puts a TLS listener with a flaw in front of these providers, for a
+	// service of its own: see World.TLS.
+	TLS  map[string]edge.Flaw
+	Args []string // further flags of serve
+	Env  []string // further environment
+	// routes are base URLs of providers that differ from those of the stage.
+	routes map[string]string
 }
 
 func (o ServiceOptions) filled() ServiceOptions {

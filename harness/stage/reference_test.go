@@ -4,7 +4,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/stage"
 )
@@ -88,4 +90,52 @@ func TestTheReferenceServiceStandsOnTheStage(t *testing.T) {
 	if rows[history.TableJobs] != 3 || rows[history.TableAttempts] != 4 || rows[history.TableEvents] == 0 {
 		t.Errorf("rows are %v", rows)
 	}
+}
+
+// TestTheReferenceServiceUnderClockAndTLS needs services of their own.
+func TestTheReferenceServiceUnderClockAndTLS(t *testing.T) {
+	ctx := bounded(t)
+	s, err := stage.Start(ctx, stage.Options{PGURL: mustPG(t), Command: []string{self(t), "reference"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	w, err := s.World(ctx, "clock-and-tls", stage.Isolated(stage.ServiceOptions{
+		Clock: true, Lease: time.Hour, Heartbeat: 20 * time.Minute,
+		TLS: map[string]edge.Flaw{stage.OpenAI: edge.Expired},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	client := w.Client("client-1")
+	refused := submit(t, w, client, "a")
+	awaitStatus(t, w, client, refused.ID, "failed") // a handshake that fails sends nothing
+	if flaw := w.TLS(stage.OpenAI); !flaw.Fired() {
+		t.Error("the expired certificate was not seen")
+	} else if err := flaw.Heal(ctx); err != nil {
+		t.Error(err)
+	}
+	good := submit(t, w, client, "b")
+	awaitStatus(t, w, client, good.ID, "succeeded")
+
+	gate := w.Provider(stage.OpenAI).Hold(stage.Match{Text: "c"})
+	held := submit(t, w, client, "c")
+	if err := gate.Await(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.JumpClock(ctx, 2*time.Hour); err != nil { // far past the lease
+		t.Fatal(err)
+	}
+	awaitStatus(t, w, client, held.ID, "unknown")
+	gate.Release()
+	awaitStatus(t, w, client, held.ID, "succeeded")
 }

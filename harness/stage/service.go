@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/harness/edge"
+	"github.com/interlock-harness/interlock/harness/fault"
 )
 
 // Service is one running target with its own database: API replicas behind a
@@ -30,6 +31,7 @@ type Service struct {
 
 	stage    *Stage
 	database string
+	profiles string // folder of its own, "" for the stage's
 	env      []string
 
 	mu       sync.Mutex
@@ -47,7 +49,7 @@ func (s *Stage) startService(ctx context.Context, name string, o ServiceOptions)
 			err = errors.Join(fmt.Errorf("service %s: %w", name, err), v.Close())
 		}
 	}()
-	if v.database, err = s.newDatabase(ctx, o.Mutant); err != nil {
+	if v.database, err = s.newDatabase(ctx, o.Mutant, o.Clock); err != nil {
 		return nil, err
 	}
 	address := s.pg.URL(v.database)
@@ -58,6 +60,9 @@ func (s *Stage) startService(ctx context.Context, name string, o ServiceOptions)
 		if address, err = through(address, v.Postgres.Addr()); err != nil {
 			return nil, err
 		}
+	}
+	if v.profiles, err = s.config.reroute(o.routes); err != nil {
+		return nil, err
 	}
 	v.env = s.environment(address, o.Env)
 	if v.Balancer, err = edge.NewBalancer(); err != nil {
@@ -98,6 +103,9 @@ func (v *Service) process(name, role string) *Process {
 		args = append(args, "--allow-unsafe-database")
 	}
 	args = append(args, v.stage.config.flags()...)
+	if v.profiles != "" {
+		args = append(args, "--profiles", v.profiles) // the last one counts
+	}
 	if o.Mutant != "" {
 		args = append(args, "--mutant", o.Mutant)
 	}
@@ -197,18 +205,18 @@ func (v *Service) Close() error {
 
 // newDatabase makes a migrated database that allows mutants. From the second
 // on they are copies of a template.
-func (s *Stage) newDatabase(ctx context.Context, mutant string) (string, error) {
+func (s *Stage) newDatabase(ctx context.Context, mutant string, clock bool) (string, error) {
 	s.templates.Lock()
 	defer s.templates.Unlock()
-	if mutant != "" { // it may change the schema
-		return s.migrated(ctx, mutant)
+	if mutant != "" || clock { // not as others are
+		return s.migrated(ctx, mutant, clock)
 	}
 	if !s.first { // most runs need no second
 		s.first = true
-		return s.migrated(ctx, "")
+		return s.migrated(ctx, "", false)
 	}
 	if s.template == "" {
-		name, err := s.migrated(ctx, "")
+		name, err := s.migrated(ctx, "", false)
 		if err != nil {
 			return "", err
 		}
@@ -217,12 +225,16 @@ func (s *Stage) newDatabase(ctx context.Context, mutant string) (string, error) 
 	return s.pg.Create(ctx, s.template)
 }
 
-func (s *Stage) migrated(ctx context.Context, mutant string) (string, error) {
+func (s *Stage) migrated(ctx context.Context, mutant string, clock bool) (string, error) {
 	name, err := s.pg.Create(ctx, "")
 	if err != nil {
 		return "", err
 	}
-	if err := s.mark(ctx, name); err != nil {
+	more := ""
+	if clock {
+		more = fault.ClockSchema
+	}
+	if err := s.mark(ctx, name, more); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, toStart)
@@ -243,8 +255,8 @@ func (s *Stage) migrated(ctx context.Context, mutant string) (string, error) {
 }
 
 // mark writes the row by which a service knows a throw-away database, the
-// only kind on which it accepts a mutant.
-func (s *Stage) mark(ctx context.Context, database string) error {
+// only kind on which it accepts a mutant, and runs more.
+func (s *Stage) mark(ctx context.Context, database, more string) error {
 	conn, err := pgx.Connect(ctx, s.pg.URL(database))
 	if err != nil {
 		return err
@@ -253,7 +265,7 @@ func (s *Stage) mark(ctx context.Context, database string) error {
 	_, err = conn.Exec(ctx, `
 		CREATE TABLE interlock_stage (marker text PRIMARY KEY);
 		INSERT INTO interlock_stage VALUES ('throw-away');
-		GRANT SELECT ON interlock_stage TO PUBLIC`)
+		GRANT SELECT ON interlock_stage TO PUBLIC;`+more)
 	if err != nil {
 		return fmt.Errorf("mark the database as throw-away: %w", err)
 	}

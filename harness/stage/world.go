@@ -29,6 +29,7 @@ type World struct {
 	stage *Stage
 	token string // occurs in every prompt of this world, and nowhere else
 	own   bool   // Service goes with the world
+	tls   map[string]*fault.OnTLS
 
 	mu     sync.Mutex
 	owners map[int]Credential
@@ -67,6 +68,9 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 	var err error
 	if o.isolated != nil {
 		w.own = true
+		if err := w.placeTLS(o.isolated); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
 		w.Service, err = s.NewService(ctx, name, o.isolated.over(s.o.Service))
 	} else {
 		w.Service, err = s.Service(ctx)
@@ -238,7 +242,12 @@ func (w *World) Close() error {
 	var failed error
 	if w.own {
 		failed = w.lift(ctx)
-		failed = errors.Join(failed, w.Service.Close())
+		if w.Service != nil {
+			failed = errors.Join(failed, w.Service.Close())
+		}
+		for _, f := range w.tls {
+			f.Close()
+		}
 	} else {
 		failed = w.Heal(ctx)
 	}
