@@ -19,6 +19,7 @@ package jinja
 
 import (
 	"time"
+	"unicode/utf8"
 
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/python"
 	"github.com/interlock-harness/interlock/providers/prompt/jinja/internal/syntax"
@@ -88,8 +89,11 @@ type Template struct {
 	blocks map[string]*blockCode
 }
 
-// Parse compiles source. The error is an *Error.
+// Parse compiles source, which must be UTF-8. The error is an *Error.
 func Parse(source string) (*Template, error) {
+	if !utf8.ValidString(source) {
+		return nil, &Error{Class: "UnicodeDecodeError", Message: "the template is not UTF-8 text"}
+	}
 	body, failed := syntax.Parse(source)
 	if failed != nil {
 		return nil, failed

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // JSONOptions are the arguments of json.dumps that the tojson filter of
@@ -201,7 +202,8 @@ func (e *encoder) text(s string) {
 		}
 		e.b.WriteString(s[start:i])
 		e.b.WriteString(jsonEscape(r))
-		start = i + len(string(r))
+		_, size := utf8.DecodeRuneInString(s[i:])
+		start = i + size
 	}
 	e.b.WriteString(s[start:])
 	_ = e.b.WriteByte('"')

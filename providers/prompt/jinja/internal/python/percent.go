@@ -126,7 +126,8 @@ func (p *percent) conversion() {
 		p.at++
 	}
 	f.verb = p.peek()
-	p.at += utf8.RuneLen(f.verb)
+	_, size := utf8.DecodeRuneInString(p.s[p.at:])
+	p.at += size
 	p.pad(f, p.convert(f, p.argument()))
 }
 
