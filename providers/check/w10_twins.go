@@ -10,20 +10,37 @@ import (
 // w10 compares each case streamed with the same case not streamed: content, calls
 // and the class of the end must agree. Where answers vary, one agreement between
 // the two forms is enough; where each form agrees with itself and not with the
-// other, the form is to blame.
+// other, the form is to blame. One answer always agrees with itself: where a form
+// was tried once only, its difference counts when most cases show it too, since
+// else it is the answer that varies (R02).
 var w10 = Check{
 	ID: "W10", Title: "a stream gives the same answer as a whole body",
 	Kind: Relational, Severity: Must, Probes: []Probe{Base, Other},
 	judge: func(r *Run, t *tally) {
-		for _, twins := range r.twins() {
-			t.compare(twins)
+		comparable, differing := 0, 0
+		for _, w := range r.twins() {
+			if streams, whole := meanings(w.streams), meanings(w.whole); len(streams) > 0 && len(whole) > 0 {
+				comparable++
+				if apart(streams, whole) {
+					differing++
+				}
+			}
+		}
+		for _, w := range r.twins() {
+			t.compare(w, 2*differing > comparable)
 		}
 	},
 }
 
-func (t *tally) compare(w *twins) {
+// apart reports whether each form agrees with itself and not with the other.
+func apart(streams, whole []string) bool {
+	return len(streams) == 1 && len(whole) == 1 && streams[0] != whole[0]
+}
+
+func (t *tally) compare(w *twins, mostly bool) {
 	streams, whole := meanings(w.streams), meanings(w.whole)
-	differ := len(streams) == 1 && len(whole) == 1 && streams[0] != whole[0]
+	often := min(accepted(w.streams), accepted(w.whole)) > 1
+	differ := apart(streams, whole) && (often || mostly)
 	for _, o := range w.streams {
 		switch {
 		case o.owner == t.check.ID:
@@ -38,6 +55,17 @@ func (t *tally) compare(w *twins) {
 			t.pass(o)
 		}
 	}
+}
+
+// accepted counts the accepted answers among some.
+func accepted(list []*Observation) int {
+	n := 0
+	for _, o := range list {
+		if o.Judgement.Verdict == providers.Accept {
+			n++
+		}
+	}
+	return n
 }
 
 // meanings are the distinct outputs and ends of the accepted answers among some.
