@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"net/http"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -21,23 +22,38 @@ var _ = Describe(lostRequestRetry.text(), about(lostRequestRetry), func() {
 		w := begin(ctx)
 		cut, err := w.LostRequest(ctx)
 		w.works(err)
-		client := w.Client("client-1")
+		client, intent := w.Client("client-1"), w.longIntent("a")
 
 		By("losing the whole first click")
-		_, err = client.Through(cut.URL()).Submit(ctx, w.Key("a"), w.Intent("a"))
+		_, err = client.Through(cut.URL()).Submit(ctx, w.Key("a"), intent)
 		w.expect(target.IsUnknown(err)).To(BeTrue(), "the client sees the same as with a lost answer: %v", err)
 		w.arrives(awaits(ctx, cut))
 
 		By("clicking again, once only half of the body arrives, then whole")
-		half, err := w.CutRequest(ctx, 300)
+		half, err := w.CutRequest(ctx, pastHeaders)
 		w.works(err)
-		_, err = client.Through(half.URL()).Submit(ctx, w.Key("a"), w.Intent("a"))
+		_, err = client.Through(half.URL()).Submit(ctx, w.Key("a"), intent)
 		w.expect(target.IsUnknown(err)).To(BeTrue(), "half a click is no click: %v", err)
 		w.arrives(awaits(ctx, half))
-		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
+		job, err := client.Submit(ctx, w.Key("a"), intent)
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(job.Answer.Status).To(Equal(http.StatusCreated), "nothing was stored before")
 		_, err = w.Status(within(ctx, toComplete), client, job.ID, "succeeded")
 		w.expect(err).NotTo(HaveOccurred())
 	}, SpecTimeout(toPlay))
 })
+
+// pastHeaders is more bytes than the headers of a submit, and fewer than the whole
+// of one with a longIntent.
+const pastHeaders = 1000
+
+// longIntent is an intent whose body goes on well past pastHeaders.
+func (w *World) longIntent(name string) target.Intent {
+	GinkgoHelper()
+	i := w.Intent(name)
+	input, ok := i.Input.(map[string]any)
+	w.expect(ok).To(BeTrue(), "the input of the stage's intent is an object")
+	text, _ := input["text"].(string)
+	i.Input = map[string]any{"text": text + strings.Repeat(" The printer is still out of paper.", 60)}
+	return i
+}
