@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/harness/target"
 )
 
@@ -35,6 +37,7 @@ var _ = Describe(lostRequestRetry.text(), about(lostRequestRetry), func() {
 		_, err = client.Through(half.URL()).Submit(ctx, w.Key("a"), intent)
 		w.expect(target.IsUnknown(err)).To(BeTrue(), "half a click is no click: %v", err)
 		w.arrives(awaits(ctx, half))
+		w.timeToStore(ctx, w.Owner(1).Owner)
 		job, err := client.Submit(ctx, w.Key("a"), intent)
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(job.Answer.Status).To(Equal(http.StatusCreated), "nothing was stored before")
@@ -56,4 +59,13 @@ func (w *World) longIntent(name string) target.Intent {
 	text, _ := input["text"].(string)
 	i.Input = map[string]any{"text": text + strings.Repeat(" The printer is still out of paper.", 60)}
 	return i
+}
+
+// timeToStore gives a careless service the time to store what it should not, so
+// that what follows meets it.
+func (w *World) timeToStore(ctx SpecContext, owner string) {
+	_ = stage.Until(within(ctx, toStayPut), "a row of "+owner, func(ctx context.Context) (bool, error) {
+		n, err := w.Rows().Count(ctx, `SELECT count(*) FROM jobs WHERE owner = $1`, owner)
+		return n > 0, err
+	})
 }
