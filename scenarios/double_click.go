@@ -10,7 +10,7 @@ import (
 
 var doubleClick = Info{
 	Number: 1, Slug: "double-click", Title: "two identical clicks at once make one job", Group: Submit, Level: 0,
-	Fault:  "two identical POSTs are released from one barrier, sixteen times",
+	Fault:  "two identical POSTs are released from one barrier, sixty-four times",
 	Expect: invariant.Expect{Invariants: []invariant.ID{"I1"}},
 	Labels: []string{Breakpoints},
 }
@@ -19,7 +19,7 @@ var _ = Describe(doubleClick.text(), about(doubleClick), func() {
 	It("answers both clicks with the same job", func(ctx SpecContext) {
 		w := begin(ctx)
 		one := w.Service.Replica(1).URL()
-		for round := range 16 {
+		for round := range 64 {
 			name := nth("click", round)
 			answers := together(2, func(i int) (target.Job, error) {
 				return w.Client(nth("client", i)).Through(one).Submit(ctx, w.Key(name), w.Intent(name))
