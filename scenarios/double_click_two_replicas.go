@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	. "github.com/onsi/ginkgo/v2"
-	. "github.com/onsi/gomega"
 
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/target"
@@ -24,8 +23,7 @@ var _ = Describe(doubleClickTwoReplicas.text(), about(doubleClickTwoReplicas), f
 				replica := w.Service.Replica(i + 1).URL()
 				return w.Client(nth("client", i)).Through(replica).Submit(ctx, w.Key(name), w.Intent(name))
 			})
-			w.expect(idsOf(answers)).To(HaveLen(1), "both clicks name one job")
-			w.expect(created(answers)).To(Equal(1), "one replica made the job, the other found it")
+			w.expectOneJob(answers)
 		}
 	}, SpecTimeout(toPlay))
 })

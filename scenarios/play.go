@@ -148,6 +148,10 @@ func (w *World) play() report.Play {
 // scenario says of all its specs.
 func (w *World) exercises(ids ...invariant.ID) { w.info.Expect.Invariants = ids }
 
+// breaks says which faults must fire in this spec, where that is not what its
+// scenario says of all its specs.
+func (w *World) breaks(faults ...string) { w.info.Expect.Faults = faults }
+
 // arrives waits until the play has come to a place that it needs: a gate, a
 // fault that fired, a lock that is waited for. Where it does not come there, the
 // scenario has proved nothing about the target, and is inconclusive.

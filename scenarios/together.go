@@ -60,3 +60,35 @@ func created(answers []answer) int {
 
 // nth is a name with a number, counted from 1.
 func nth(name string, i int) string { return fmt.Sprintf("%s-%d", name, i+1) }
+
+// pending is a call that goes on beside the spec.
+type pending struct {
+	done   chan struct{}
+	result answer
+}
+
+// inBackground makes one call beside the spec. Its context bounds it.
+func inBackground(call func(i int) (target.Job, error), i int) *pending {
+	p := &pending{done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.result.job, p.result.err = call(i)
+	}()
+	return p
+}
+
+// over says whether the call came back.
+func (p *pending) over() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// answer waits for the call to come back.
+func (p *pending) answer() answer {
+	<-p.done
+	return p.result
+}

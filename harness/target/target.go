@@ -183,6 +183,8 @@ type call struct {
 	header http.Header
 	body   []byte
 	query  string
+	// breakOff is how much of the body is sent, where not all of it is.
+	breakOff *int
 }
 
 // do makes a call and records it. read turns the body of a 2xx answer into
@@ -199,7 +201,12 @@ func (c *Client) do(ctx context.Context, k call, read func(Answer) (job, attempt
 		return Answer{}, err // nothing was sent, and nothing recorded
 	}
 	record := c.o.Recorder.Invoke(k.op)
-	answer, err := c.send(req)
+	var answer Answer
+	if k.breakOff != nil {
+		err = sendPart(ctx, req, len(k.body), *k.breakOff)
+	} else {
+		answer, err = c.send(req)
+	}
 	if err != nil {
 		record.Info(answer.Status, err)
 		return answer, &Unknown{Status: answer.Status, Err: err}
