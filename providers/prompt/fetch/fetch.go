@@ -68,12 +68,12 @@ func fetchPackage(ctx context.Context, dir, name string, files []File) error {
 	}
 	defer os.RemoveAll(work)
 
-	cmd := exec.CommandContext(ctx, npm, "pack", "--silent", "--ignore-scripts", "--pack-destination", work, name)
+	cmd := exec.CommandContext(ctx, npm, "pack", "--loglevel=error", "--ignore-scripts", "--pack-destination", work, name)
 	cmd.Dir = work
 	var said strings.Builder
 	cmd.Stderr = &said
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("npm pack: %w: %s", err, lastLine(said.String()))
+		return fmt.Errorf("npm pack: %w: %s", err, cause(said.String()))
 	}
 	archives, err := filepath.Glob(filepath.Join(work, "*.tgz"))
 	if err != nil || len(archives) != 1 {
@@ -87,9 +87,19 @@ func fetchPackage(ctx context.Context, dir, name string, files []File) error {
 	return extract(dir, archive, files)
 }
 
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// cause finds, in what the npm client says, the line that says why: the first
+// that is neither a code of an error nor empty.
+func cause(said string) string {
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		for _, prefix := range []string{"npm error", "npm ERR!"} {
+			line = strings.TrimSpace(strings.TrimPrefix(line, prefix))
+		}
+		if word, _, _ := strings.Cut(line, " "); word != "" && word != "code" && word != "syscall" && word != "errno" {
+			return line
+		}
+	}
+	return "it does not say why"
 }
 
 // extract copies files out of the npm archive r, a gzipped tar whose entries

@@ -48,7 +48,7 @@ func fakeNPM(t *testing.T, files map[string]string) (calls func() int) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return func() int {
 		said, _ := os.ReadFile(filepath.Join(dir, "calls"))
-		return strings.Count(string(said), "pack --silent --ignore-scripts --pack-destination")
+		return strings.Count(string(said), "pack --loglevel=error --ignore-scripts --pack-destination")
 	}
 }
 
@@ -100,6 +100,19 @@ func TestFetchWithoutNPMSaysSo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := fetch.Fetch(context.Background(), t.TempDir(), []fetch.File{toy}, nil)
 	if err == nil || !strings.Contains(err.Error(), "npm client is not in PATH") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFetchPassesOnWhyTheClientFailed(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\nprintf 'npm error code ECONNREFUSED\\nnpm error errno ECONNREFUSED\\nnpm error FetchError: no such host\\nnpm error A complete log\\n' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	err := fetch.Fetch(context.Background(), t.TempDir(), []fetch.File{toy}, nil)
+	if err == nil || !strings.HasSuffix(err.Error(), "FetchError: no such host") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -21,8 +21,8 @@ func route(t *testing.T, name, pkg string, p render.Profile) *render.Subject {
 		t.Fatal(err)
 	}
 	file, err := fetch.Lookup(pkg, "models/tokenizer.json")
-	if err != nil {
-		t.Skip(err)
+	if err != nil { // the templates are there, so this is no cache that was never filled
+		t.Fatal(err)
 	}
 	tokenizer, err := bpe.Load(file)
 	if err != nil {
