@@ -33,7 +33,7 @@ type certification struct {
 	timeout             string
 	dryRun, selfTest    bool
 	withoutJob          bool
-	pgURL               string
+	servers             serverFlags
 	selfTestProtocolAll bool
 
 	profile providers.Profile
@@ -83,9 +83,9 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.StringVar(&c.timeout, "timeout", "10m", "give up after this time")
 	f.BoolVar(&c.dryRun, "dry-run", false, "show how many requests there would be, and send none")
 	f.BoolVar(&c.withoutJob, "no-job-service", false, "leave out the round trip through the job service; check X03 is inconclusive then")
-	f.StringVar(&c.pgURL, "pg-url", "", "PostgreSQL for the round trip (default: DATABASE_URL, else a private one)")
 	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them")
 	f.BoolVar(&c.selfTestProtocolAll, "all-protocols", false, "with --self-test: each bad provider in each protocol that it can be had in")
+	c.servers.postgres(cmd)
 	c.deployed.flags(cmd)
 	return cmd
 }
@@ -93,6 +93,9 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 func (c *certification) run(ctx context.Context, args []string) error {
 	limit, err := parseTimeout(c.timeout)
 	if err != nil {
+		return err
+	}
+	if err := c.servers.check(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -219,11 +222,4 @@ func (c *certification) options() (certify.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-func (c *certification) databaseURL() string {
-	if c.pgURL != "" {
-		return c.pgURL
-	}
-	return os.Getenv("DATABASE_URL")
 }

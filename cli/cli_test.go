@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/interlock-harness/interlock/cli"
+	"github.com/interlock-harness/interlock/harness/loopback"
 )
 
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -27,6 +28,9 @@ func TestWrongInputIsOneSentenceAndExit64(t *testing.T) {
 		{"argument missing", []string{"healthcheck"}, "needs URL"},
 		{"colour that does not exist", []string{"version", "--color", "blue"}, "must be auto, always or never"},
 		{"url without a scheme", []string{"healthcheck", "localhost"}, "needs an http or https URL"},
+		{"database that is no URL", []string{"verify", "double-click", "--pg-url", "nonsense"}, "--pg-url: the PostgreSQL URL must look like"},
+		{"proxy that is no URL", []string{"verify", "double-click", "--toxiproxy", "ftp://h"}, "--toxiproxy: the address of Toxiproxy must look like"},
+		{"report that is not there", []string{"report", "nowhere"}, "there is no report folder nowhere"},
 		{"control characters in a name", []string{"\x1b[2Jverify"}, `\x1b[2Jverify`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -48,5 +52,18 @@ func TestInterlockAloneLeadsWithExamples(t *testing.T) {
 	code, stdout, stderr := run(t)
 	if code != cli.ExitOK || !strings.Contains(stdout, "  interlock verify reverse-order") || stderr != "" {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+func TestMutantsWithoutTheNamedDatabaseSaysSoOnceAndExits3(t *testing.T) {
+	refused, release, err := loopback.Refused()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	code, stdout, stderr := run(t, "mutants", "--out", t.TempDir(), "--pg-url", "postgres://u:s3cret@"+refused+"/x")
+	if code != cli.ExitInfrastructure || stdout != "" || strings.Count(stderr, "\n") != 1 ||
+		!strings.Contains(stderr, "no PostgreSQL answers at "+refused) || strings.Contains(stderr, "s3cret") {
+		t.Errorf("exit %d, standard output %q, standard error %q", code, stdout, stderr)
 	}
 }

@@ -27,7 +27,7 @@ type mutation struct {
 	seed     string
 	procs    string
 	out      string
-	pgURL    string
+	servers  serverFlags
 	timeout  string
 	list     bool
 }
@@ -58,7 +58,7 @@ exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastruct
 	flags.StringVar(&m.seed, "seed", "", "seed of the order (default: drawn and printed)")
 	flags.StringVar(&m.procs, "procs", strconv.Itoa(runtime.NumCPU()), "stages at once, 1 to 64")
 	flags.StringVar(&m.out, "out", "", "folder of matrix.json (default ./interlock-out/TIME-SEED)")
-	flags.StringVar(&m.pgURL, "pg-url", "", "use this PostgreSQL, in throw-away databases (default: DATABASE_URL, else a private one)")
+	m.servers.postgres(cmd)
 	flags.StringVar(&m.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&m.list, "list", false, "list the mutants instead of running them")
 	return cmd
@@ -140,10 +140,7 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return infrastructuref("%v; choose a folder that can be written to with --out", err)
 	}
-	url := m.pgURL
-	if url == "" {
-		url = os.Getenv("DATABASE_URL")
-	}
+	url := m.servers.databaseURL()
 	server, err := pgserver.Start(ctx, pgserver.Options{URL: url, Note: func(text string) { _, _ = fmt.Fprintln(m.s.err, printable(text)) }})
 	if err != nil {
 		return infrastructuref("%v", err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -23,6 +24,9 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
   interlock report interlock-out/latest --check`,
 		Args: exactly(1, "a report folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil {
+				return usagef("there is no report folder %s; interlock verify writes one into interlock-out", args[0])
+			}
 			if !check {
 				return showReport(s, args[0])
 			}

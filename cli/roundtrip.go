@@ -56,7 +56,7 @@ func (c *certification) roundTrip(ctx context.Context, o certify.Options) (_ []c
 		return "{}"
 	}
 	st, err := stage.Start(ctx, stage.Options{
-		PGURL: c.databaseURL(), Answers: answers, Files: os.DirFS(dir), Owners: 4,
+		PGURL: c.servers.databaseURL(), Answers: answers, Files: os.DirFS(dir), Owners: 4,
 		Providers: []stage.Provider{{Name: o.Profile.Name, Protocol: o.Profile.Protocol}},
 		Service:   stage.ServiceOptions{Replicas: 1, Workers: 1, Direct: true, Deadline: roundTripWait},
 	})

@@ -26,8 +26,7 @@ type verification struct {
 	selection scenarios.Selection
 	seed      string
 	out       string
-	pgURL     string
-	toxiproxy string
+	servers   serverFlags
 	mutant    string
 	timeout   string
 	list      bool
@@ -57,8 +56,8 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 	flags.StringVar(&v.selection.Labels, "label", "", "run the scenarios that a label expression selects, such as breakpoints or 'submit && !L2'")
 	flags.StringVar(&v.seed, "seed", "", "seed of the order, 0 to 9223372036854775807 (default: drawn and printed)")
 	flags.StringVar(&v.out, "out", "", "folder of the report (default ./interlock-out/TIME-SEED)")
-	flags.StringVar(&v.pgURL, "pg-url", "", "use this PostgreSQL, in a throw-away database (default: DATABASE_URL, else a private one)")
-	flags.StringVar(&v.toxiproxy, "toxiproxy", "", "use this stand-alone Toxiproxy, such as http://127.0.0.1:8474 (default: inside the process)")
+	v.servers.postgres(cmd)
+	v.servers.proxy(cmd)
 	flags.StringVar(&v.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&v.list, "list", false, "list the scenarios instead of running them")
 	flags.BoolVar(&v.dryRun, "dry-run", false, "say what would run")
@@ -94,6 +93,9 @@ func (v *verification) run(ctx context.Context, args []string) error {
 	v.selection.Seed = seed
 	limit, err := parseTimeout(v.timeout)
 	if err != nil {
+		return err
+	}
+	if err := v.servers.check(); err != nil {
 		return err
 	}
 	selected, err := scenarios.Matching(v.selection)
@@ -148,7 +150,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info) erro
 	run.Begin(folder.Recorder)
 	progress := v.s.progress()
 	scenarios.Configure(stage.Options{
-		Out: folder.Dir, Recorder: folder.Recorder, PGURL: v.databaseURL(), Toxiproxy: v.toxiproxy,
+		Out: folder.Dir, Recorder: folder.Recorder, PGURL: v.servers.databaseURL(), Toxiproxy: v.servers.toxiproxy,
 		Service: stage.ServiceOptions{Mutant: v.mutant},
 		Note:    func(text string) { v.say(progress, text) },
 	})
@@ -196,6 +198,9 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 			Report  string            `json:"report"`
 		}{"run", run.Verdict(), run.Counts(), run.Seed, report.ExitCode(run.Verdict()), folder.Dir})
 	}
+	if trouble := run.NeverBegan(); trouble != "" {
+		return infrastructuref("nothing was run: %s. interlock doctor says what this machine has", printable(trouble))
+	}
 	style := report.Style{Color: v.s.colored(out)}
 	places := report.Places{HTML: folder.Shown(report.HTMLFile)}
 	if !v.s.quiet {
@@ -221,13 +226,6 @@ func (v *verification) say(progress *line, text string) {
 	}
 	progress.clear()
 	_, _ = fmt.Fprintln(v.s.err, printable(text))
-}
-
-func (v *verification) databaseURL() string {
-	if v.pgURL != "" {
-		return v.pgURL
-	}
-	return os.Getenv("DATABASE_URL")
 }
 
 // parseSeed reads a decimal number, or draws one.

@@ -25,22 +25,43 @@ type remote struct {
 }
 
 func newRemote(ctx context.Context, base string) (*remote, error) {
-	if !strings.Contains(base, "://") {
-		base = "http://" + base
+	u, err := parseRemote(base)
+	if err != nil {
+		return nil, err
 	}
-	u, err := url.Parse(base)
-	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("the address of Toxiproxy must look like http://127.0.0.1:8474, not %q", base)
-	}
+	base = u.String()
 	r := &remote{base: strings.TrimRight(base, "/"), host: u.Hostname(), http: &http.Client{Transport: &http.Transport{}}}
 	var v struct {
 		Version string `json:"version"`
 	}
 	if err := r.call(ctx, http.MethodGet, "/version", nil, &v); err != nil {
-		return nil, fmt.Errorf("Toxiproxy at %s: %w", base, err) //nolint:staticcheck // a name
+		if op, ok := errors.AsType[*net.OpError](err); ok {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("no Toxiproxy answers at %s: %w; start it with toxiproxy.json, or name none to have one inside the process", base, err)
 	}
 	r.version = v.Version
 	return r, nil
+}
+
+// CheckRemote says whether text has the form of the address of a Toxiproxy.
+// Nobody is asked.
+func CheckRemote(text string) error {
+	_, err := parseRemote(text)
+	return err
+}
+
+// parseRemote takes host:port for http.
+func parseRemote(text string) (*url.URL, error) {
+	whole := text
+	if !strings.Contains(text, "://") {
+		whole = "http://" + text
+	}
+	u, err := url.Parse(whole)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("the address of Toxiproxy must look like http://127.0.0.1:8474, not %q", text)
+	}
+	return u, nil
 }
 
 // open makes a proxy there, with its toxics set before anybody knows its

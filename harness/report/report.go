@@ -204,6 +204,19 @@ func (r *Run) Verdict() invariant.Verdict {
 	return v
 }
 
+// NeverBegan is why no play could begin, where all of them stopped for the same
+// reason before they recorded anything; else it is empty.
+func (r *Run) NeverBegan() string {
+	trouble := ""
+	for i, p := range r.Plays {
+		if p.Verdict != invariant.Infrastructure || p.History != "" || i > 0 && p.Trouble != trouble {
+			return ""
+		}
+		trouble = p.Trouble
+	}
+	return trouble
+}
+
 // ExitCode is the exit code that goes with a verdict.
 func ExitCode(v invariant.Verdict) int {
 	switch v {

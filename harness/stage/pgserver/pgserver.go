@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Bounds of everything that waits.
@@ -79,7 +80,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return conn.QueryRow(ctx, "SHOW server_version").Scan(&s.version)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL at %s: %w", s.admin.Host, err)
+		return nil, unreachable(s.admin.Host, err)
 	}
 	s.dropAbandoned(ctx)
 	return s, nil
@@ -157,6 +158,25 @@ func (s *Server) with(ctx context.Context, do func(context.Context, *pgx.Conn) e
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	return do(ctx, conn)
+}
+
+// CheckURL says whether text has the form of a PostgreSQL URL. Nobody is asked.
+func CheckURL(text string) error {
+	_, err := parse(text)
+	return err
+}
+
+// unreachable says in one line why a foreign server cannot be used. What pgx
+// says of a connection names every address twice.
+func unreachable(host string, err error) error {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return fmt.Errorf("PostgreSQL at %s refuses: %w; mend the URL, or name none to have a private one", host, refused)
+	}
+	remedy := "start it, or name none to have a private one"
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		return fmt.Errorf("no PostgreSQL answers at %s: %w; %s", host, op.Err, remedy)
+	}
+	return fmt.Errorf("no PostgreSQL answers at %s: %w; %s", host, err, remedy)
 }
 
 func parse(text string) (*url.URL, error) {
