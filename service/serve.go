@@ -10,13 +10,13 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/interlock-harness/interlock/service/internal/failover"
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
-	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/metrics"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 	"github.com/interlock-harness/interlock/service/internal/postgres"
@@ -36,7 +36,8 @@ type process struct {
 	mutant   mutant.Active
 	store    *postgres.Store
 	metrics  *metrics.Metrics
-	unsafe   error // what --allow-unsafe-database allowed
+	keys     *keyList // nil without --keys
+	unsafe   error    // what --allow-unsafe-database allowed
 }
 
 // serve is the command of that name. It refuses at start what it cannot run
@@ -47,9 +48,8 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	p := &process{config: c, log: newLog(stderr, c.LogLevel)}
-	var keys []job.Credential
 	if c.Keys != "" {
-		if keys, err = readKeys(c.Keys); err != nil {
+		if p.keys, err = readKeyList(c.Keys); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer p.store.Close()
-	if err := p.prepare(ctx, keys); err != nil {
+	if err := p.prepare(ctx); err != nil {
 		return err
 	}
 	p.metrics = metrics.New(p.store, p.gate.expiries)
@@ -106,7 +106,7 @@ func listen(c *config) (net.Listener, error) {
 
 // prepare brings the database to where requests can be answered, or says why it
 // cannot be used.
-func (p *process) prepare(ctx context.Context, keys []job.Credential) error {
+func (p *process) prepare(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, toPrepare)
 	defer cancel()
 	if p.config.Migrate {
@@ -134,10 +134,10 @@ func (p *process) prepare(ctx context.Context, keys []job.Credential) error {
 	} else if err != nil {
 		return unreachable(p.config, err)
 	}
-	if err := p.store.PutCredentials(ctx, keys); err != nil {
-		return fmt.Errorf("the API keys cannot be stored: %w", err)
+	if p.keys == nil { // this process goes by the list of others
+		return nil
 	}
-	return nil
+	return p.keys.apply(ctx, p.store, p.log)
 }
 
 // run serves until ctx ends or serving fails, then drains: the HTTP side and the
@@ -148,6 +148,9 @@ func (p *process) run(ctx context.Context, ln net.Listener, stdout io.Writer) er
 	var parts sync.WaitGroup
 	parts.Go(func() { worker.Reap(running, p.store, p.config.Reap, p.log) })
 	parts.Go(func() { p.watchUnknown(running) })
+	if p.keys != nil {
+		parts.Go(func() { p.watchKeys(running) })
+	}
 	if p.config.PurgeAfter > 0 {
 		parts.Go(func() { p.purge(running) })
 	}
@@ -172,6 +175,16 @@ func (p *process) run(ctx context.Context, ln net.Listener, stdout io.Writer) er
 	}
 	p.log.Info("drained")
 	return nil
+}
+
+// watchKeys follows the file of --keys; SIGHUP has it read at once.
+func (p *process) watchKeys(ctx context.Context) {
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	tick := time.NewTicker(keysEvery)
+	defer tick.Stop()
+	p.keys.watch(ctx, hangup, tick.C, p.store, p.log)
 }
 
 // listening is the one line on standard output, for whoever started us.

@@ -18,9 +18,7 @@ func TestEveryWrongCredentialGetsTheSameAnswer(t *testing.T) { // D01, D02, D03
 	f := shared(t)
 	o := f.owner(t)
 	revoked := f.owner(t)
-	if err := f.store.RevokeCredential(t.Context(), sha256.Sum256([]byte(revoked.key))); err != nil {
-		t.Fatal(err)
-	}
+	f.revoke(t, revoked.key)
 	other := serve(t).owner(t)
 	jwt := "eyJhbGciOiJub25lIn0.eyJzdWIiOiJvLTEifQ."
 	var first answer
@@ -66,9 +64,7 @@ func TestRevokedKeyStopsWorking(t *testing.T) {
 	if read() != 200 {
 		t.Fatal("a new key does not work")
 	}
-	if err := f.store.RevokeCredential(t.Context(), sha256.Sum256([]byte(o.key))); err != nil {
-		t.Fatal(err)
-	}
+	f.revoke(t, o.key)
 	eventually(t, "the revoked key is refused", func() bool { return read() == 401 })
 }
 
@@ -99,9 +95,17 @@ func TestAnotherOwnersJobIsNotThere(t *testing.T) {
 			return f.call(t, request(method, target, b.key, body, lines...))
 		}
 		foreign, none := ask(id), ask(random)
-		operators := strings.Contains(path, "{n}")
-		if want := map[bool]int{false: 404, true: 403}[operators]; foreign.status != want || none.status != want {
-			t.Errorf("%s: %d for another owner's, %d for a random id, want %d", r, foreign.status, none.status, want)
+		if foreign.status != 404 || none.status != 404 || foreign.problem() != "not-found" {
+			t.Errorf("%s: %d for another owner's, %d for a random id, want 404", r, foreign.status, none.status)
+		}
+		if operators := strings.Contains(path, "{n}"); operators { // one's own is there, and takes a role
+			target := strings.NewReplacer("{id}", id, "{n}", "1").Replace(path)
+			if mine := f.call(t, request(method, target, a.key, `{}`, "Content-Type: application/json")); mine.status != 403 || mine.problem() != "role-required" {
+				t.Errorf("%s: the owner gets %d %s, want 403", r, mine.status, mine.body)
+			}
+			if bad := f.call(t, request(method, strings.Replace(target, id, "x", 1), a.key, `{}`, "Content-Type: application/json")); bad.status != 400 || bad.problem() != "id-invalid" {
+				t.Errorf("%s: a malformed id gets %d %s", r, bad.status, bad.body)
+			}
 		}
 		if string(foreign.body) != string(none.body) || !sameHeaders(foreign, none) {
 			t.Errorf("%s: the answers differ:\n%v %s\n%v %s", r, foreign.header, foreign.body, none.header, none.body)

@@ -165,6 +165,15 @@ func (f *fixture) owner(t testing.TB) owner {
 	return o
 }
 
+// revoke makes a key useless, as when its line leaves the list of keys.
+func (f *fixture) revoke(t testing.TB, key string) {
+	t.Helper()
+	sum := sha256.Sum256([]byte(key))
+	if n := sql[int](t, f, "WITH r AS (UPDATE credentials SET revoked_at = now() WHERE sha256 = $1 RETURNING 1) SELECT count(*) FROM r", sum[:]); n != 1 {
+		t.Fatalf("%d keys were revoked", n)
+	}
+}
+
 // connect makes a connection to the database beside the service, for this test.
 func (f *fixture) connect(t testing.TB) *pgx.Conn {
 	t.Helper()

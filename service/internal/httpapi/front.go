@@ -49,12 +49,28 @@ func (c *call) serve() error {
 		if err != nil {
 			return err
 		}
-		if route.access == operators && !who.operator() {
-			return refuse(roleRequired, "this takes a key with the role operator")
-		}
 		c.who = who
+		if route.access == operators && !who.operator() {
+			return c.lacksRole()
+		}
 	}
 	return route.handle(c.s, c)
+}
+
+// lacksRole refuses an operator's verb to an owner. On a job that is not the
+// owner's it says what every other route says of it: there is none. A 403 there
+// would tell that the job exists.
+func (c *call) lacksRole() error {
+	if _, onJob := c.params["id"]; onJob {
+		id, err := c.jobID()
+		if err != nil {
+			return err
+		}
+		if _, err := c.readJob(c.who.scope(), id); err != nil {
+			return err
+		}
+	}
+	return refuse(roleRequired, "this takes a key with the role operator")
 }
 
 // recover keeps one request's panic from the others. It is a bug wherever it

@@ -23,11 +23,12 @@ const (
 	SET    role = excluded.role, revoked_at = NULL
 	WHERE  credentials.owner = excluded.owner -- a key never changes hands: 0 rows`
 
-	revokeCredential = `
+	revokeUnlisted = `
 	UPDATE credentials
 	SET    revoked_at = clock_timestamp()
-	WHERE  sha256 = @sum
-	  AND  revoked_at IS NULL`
+	WHERE  revoked_at IS NULL
+	  AND  sha256 <> ALL (@listed::bytea[])
+	RETURNING owner, role, sha256`
 )
 
 // Credential returns whose API key has that SHA-256, or job.ErrNotFound.
@@ -58,15 +59,30 @@ func (s *Store) PutCredentials(ctx context.Context, all []job.Credential) error 
 	return nil
 }
 
-// RevokeCredential makes an API key useless at once. It is job.ErrNotFound when
-// there is none, or when it was revoked before.
-func (s *Store) RevokeCredential(ctx context.Context, sum [32]byte) error {
-	q := &query{sql: revokeCredential, args: pgx.NamedArgs{"sum": sum[:]}}
+// RevokeUnlisted makes every API key useless whose hash is not in listed, and
+// returns those that it revoked. They stay in the table for the audit. Repeating
+// it is harmless.
+func (s *Store) RevokeUnlisted(ctx context.Context, listed []job.Credential) ([]job.Credential, error) {
+	sums := make([][]byte, len(listed))
+	for i := range listed {
+		sums[i] = listed[i].SHA256[:]
+	}
+	var revoked []job.Credential
+	q := &query{sql: revokeUnlisted, args: pgx.NamedArgs{"listed": sums}, read: func(rows pgx.Rows) error {
+		revoked = revoked[:0]
+		for rows.Next() {
+			var c job.Credential
+			var sum []byte
+			if err := rows.Scan(&c.Owner, &c.Role, &sum); err != nil {
+				return err
+			}
+			copy(c.SHA256[:], sum)
+			revoked = append(revoked, c)
+		}
+		return nil
+	}}
 	if err := s.read(ctx, q); err != nil {
-		return fmt.Errorf("revoke a credential: %w", err)
+		return nil, fmt.Errorf("revoke credentials: %w", err)
 	}
-	if q.rows == 0 {
-		return job.ErrNotFound
-	}
-	return nil
+	return revoked, nil
 }

@@ -195,14 +195,27 @@ func TestCredentials(t *testing.T) {
 	if err := s.PutCredentials(ctx(t), []job.Credential{{Owner: job.AnyOwner, Role: job.RoleOwner, SHA256: [32]byte{3}}}); err == nil {
 		t.Error("a credential is everybody's")
 	}
-	if err := s.RevokeCredential(ctx(t), one.SHA256); err != nil {
-		t.Fatal(err)
+	revoked, err := s.RevokeUnlisted(ctx(t), []job.Credential{two})
+	if err != nil || len(revoked) != 1 || revoked[0] != one {
+		t.Fatalf("revoked %+v, %v", revoked, err)
 	}
 	if _, err := s.Credential(ctx(t), one.SHA256); !errors.Is(err, job.ErrNotFound) {
 		t.Errorf("a revoked key: %v", err)
 	}
-	if err := s.RevokeCredential(ctx(t), one.SHA256); !errors.Is(err, job.ErrNotFound) {
-		t.Errorf("revoked twice: %v", err)
+	if _, err := s.Credential(ctx(t), two.SHA256); err != nil {
+		t.Errorf("a listed key: %v", err)
+	}
+	if again, err := s.RevokeUnlisted(ctx(t), []job.Credential{two}); err != nil || len(again) != 0 {
+		t.Errorf("revoked twice: %+v, %v", again, err)
+	}
+	if err := s.PutCredentials(ctx(t), []job.Credential{one}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Credential(ctx(t), one.SHA256); err != nil || got != one {
+		t.Errorf("a key that is listed again: %+v, %v", got, err)
+	}
+	if all, err := s.RevokeUnlisted(ctx(t), nil); err != nil || len(all) != 2 {
+		t.Errorf("no key is listed: revoked %+v, %v", all, err)
 	}
 }
 
