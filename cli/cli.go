@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -55,24 +56,31 @@ type signalled struct{ signal os.Signal }
 
 func (e signalled) Error() string { return "ended by " + e.signal.String() }
 
+// sameSignal is how long after a signal another one counts as the same: timeout(1)
+// and some CI runners send theirs to the process and then to its whole group.
+const sameSignal = time.Second
+
 // signalContext ends at the first SIGINT or SIGTERM so that commands can write
-// what they have; a second one ends the process at once.
+// what they have; a second one, later than sameSignal, ends the process at once.
 func signalContext() (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	caught := make(chan os.Signal, 2)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
-		select {
-		case s := <-caught:
-			cancel(signalled{s})
-		case <-done:
-			return
-		}
-		select {
-		case s := <-caught:
-			os.Exit(signalCode(s))
-		case <-done:
+		var first time.Time
+		for {
+			select {
+			case s := <-caught:
+				if first.IsZero() {
+					first = time.Now()
+					cancel(signalled{s})
+				} else if time.Since(first) > sameSignal {
+					os.Exit(signalCode(s))
+				}
+			case <-done:
+				return
+			}
 		}
 	}()
 	return ctx, func() {

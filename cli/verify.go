@@ -198,7 +198,7 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 			Report  string            `json:"report"`
 		}{"run", run.Verdict(), run.Counts(), run.Seed, report.ExitCode(run.Verdict()), folder.Dir})
 	}
-	if trouble := run.NeverBegan(); trouble != "" {
+	if trouble := run.NeverBegan(); trouble != "" && !run.Interrupted {
 		return infrastructuref("nothing was run: %s. interlock doctor says what this machine has", printable(trouble))
 	}
 	style := report.Style{Color: v.s.colored(out)}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	"github.com/onsi/gomega"
 
 	"github.com/interlock-harness/interlock/harness/history"
@@ -115,6 +116,9 @@ func (w *World) end(ctx context.Context) {
 	o.Verdict = o.Result.Verdict
 	if spec.Failed() {
 		o.Trouble = spec.FailureMessage()
+		if interrupted(spec) {
+			w.stopped = "the run was interrupted"
+		}
 		if w.stopped != "" {
 			o.Trouble = w.stopped
 			o.Verdict = invariant.Worse(o.Verdict, invariant.Inconclusive)
@@ -134,6 +138,12 @@ func (w *World) end(ctx context.Context) {
 	if !o.Met() {
 		ginkgo.Fail(o.text())
 	}
+}
+
+// interrupted says whether a signal ended the spec: what failed then says nothing
+// about the target.
+func interrupted(spec ginkgo.SpecReport) bool {
+	return spec.State.Is(types.SpecStateInterrupted|types.SpecStateAborted) || theRun.ended()
 }
 
 // play is what a report says of this scenario before it is judged.

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
@@ -25,6 +26,27 @@ type Selection struct {
 type failer struct{ failed bool }
 
 func (f *failer) Fail() { f.failed = true }
+
+// theRun is the context of the Run of this process; under `go test` and `ginkgo`
+// there is none.
+var theRun running
+
+type running struct {
+	mu  sync.Mutex
+	ctx context.Context
+}
+
+func (r *running) begin(ctx context.Context) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ctx = ctx
+}
+
+func (r *running) ended() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ctx != nil && r.ctx.Err() != nil
+}
 
 // Run plays the selected scenarios in this process, without a test binary, and
 // calls done for each that was judged. Ginkgo's own output is discarded: who
@@ -46,6 +68,7 @@ func Run(ctx context.Context, sel Selection, done func(Outcome)) error {
 	reporter.Succinct = true
 	formatter.ColorableStdOut, formatter.ColorableStdErr = io.Discard, io.Discard
 	gomega.RegisterFailHandler(ginkgo.Fail)
+	theRun.begin(ctx)
 	defer Listen(done)()
 	ginkgo.RunSpecs(&failer{}, "interlock", suite, reporter)
 	return context.Cause(ctx)

@@ -37,6 +37,9 @@ func (r *Run) Summary(places Places, style Style) string {
 	if places.HTML != "" {
 		t.whole("Report: " + Shell(places.HTML))
 	}
+	if r.Interrupted {
+		return t.b.String()
+	}
 	if next := r.next(scenarios); next != "" {
 		t.whole("Next:   " + next)
 	}
