@@ -321,12 +321,12 @@ func TestALateAnswerResolvesTheUnknown(t *testing.T) {
 	s := set(t, nil, "")
 	gate := make(held)
 	s.provider.answers["p"] = gate.then(answer(`"late"`))
+	s.provider.answers["r"] = always(answer(`"other"`))
 	j := s.submit("k", func(in *job.Intent) { in.DeadlineMS = 30; automatic("q")(in) })
 	s.run(worker.Options{Concurrency: 1})
 	s.eventually(j.ID, job.StatusUnknown, "", "p unknown")
 
 	// the held call takes no place from others, and nothing follows on unknown
-	s.provider.answers["r"] = always(answer(`"other"`))
 	other := s.submit("k2", func(in *job.Intent) { in.Provider = "r" })
 	s.eventually(other.ID, job.StatusSucceeded, `"other"`, "r succeeded")
 	if got := s.look(j.ID); got != "unknown  [p unknown]" {
