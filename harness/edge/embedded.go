@@ -21,6 +21,7 @@ func newEmbedded() *embedded {
 
 func (e *embedded) open(p *Proxy, list []Toxic) error {
 	proxy := toxiproxy.NewProxy(e.server, p.Name, "127.0.0.1:0", p.upstream)
+	running := &piping{}
 	var releases []func()
 	release := func() {
 		for _, r := range releases {
@@ -31,7 +32,12 @@ func (e *embedded) open(p *Proxy, list []Toxic) error {
 		name := t.Type + "-" + strconv.Itoa(len(releases))
 		text := []byte(nil)
 		if pipe := t.piper(p.quit); pipe != nil {
-			attrs, done := addHook(pipe)
+			attrs, done := addHook(func(stub *toxics.ToxicStub) {
+				running.enter()
+				defer running.leave()
+				pipe(stub)
+				drain(stub)
+			})
 			releases = append(releases, done)
 			text = Toxic{Type: hookType, Stream: t.Stream, attrs: attrs}.json(name)
 		} else {
@@ -63,10 +69,10 @@ func (e *embedded) open(p *Proxy, list []Toxic) error {
 		return err
 	}
 	p.addr = proxy.Listen
-	p.stop = func(context.Context) error {
+	p.stop = func(ctx context.Context) error {
 		proxy.Stop()
 		release()
-		return nil
+		return running.wait(ctx)
 	}
 	return nil
 }

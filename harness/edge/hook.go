@@ -1,6 +1,8 @@
 package edge
 
 import (
+	"context"
+	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -27,14 +29,62 @@ type hook struct {
 
 // Pipe implements toxics.Toxic.
 func (h *hook) Pipe(stub *toxics.ToxicStub) {
-	if pipe, ok := hooks.Load(h.ID); ok {
-		pipe.(func(*toxics.ToxicStub))(stub)
-	} else {
+	pipe, ok := hooks.Load(h.ID)
+	if !ok {
 		stub.Close() // the proxy is being dropped
+		drain(stub)
+		return
 	}
+	pipe.(func(*toxics.ToxicStub))(stub)
+}
+
+// drain takes what still comes into a closed stage, which Toxiproxy's stage before
+// it would wait for ever to hand over.
+func drain(stub *toxics.ToxicStub) {
 	if stub.Closed() {
-		// Toxiproxy's reader would block for ever on what still comes in.
 		for range stub.Input { //nolint:revive // drained on purpose
+		}
+	}
+}
+
+// piping counts the hooks of one proxy that run.
+type piping struct {
+	mu   sync.Mutex
+	n    int
+	idle chan struct{} // closed when n comes to 0; nil while it is 0
+}
+
+func (p *piping) enter() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.n++; p.n == 1 {
+		p.idle = make(chan struct{})
+	}
+}
+
+func (p *piping) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.n--; p.n == 0 {
+		close(p.idle)
+		p.idle = nil
+	}
+}
+
+// wait returns when none runs. What a hook drains ends with the stage before it,
+// so that nothing of Toxiproxy's links is left either.
+func (p *piping) wait(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		idle := p.idle
+		p.mu.Unlock()
+		if idle == nil {
+			return nil
+		}
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return fmt.Errorf("connections of the proxy do not end: %w", ctx.Err())
 		}
 	}
 }

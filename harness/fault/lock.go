@@ -115,6 +115,7 @@ func (l *Lock) Waiters(ctx context.Context) ([]Waiter, error) {
 		SELECT a.pid, a.application_name, a.query
 		FROM   pg_stat_activity a JOIN behind USING (pid)
 		WHERE  a.backend_type = 'client backend' -- autovacuum waits too, and matters to nobody
+		  AND  a.state = 'active' -- state and query are older than the wait: not yet those of who waits now
 		ORDER  BY a.query_start`, int32(l.pid))
 	if err != nil {
 		return nil, err
