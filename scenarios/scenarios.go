@@ -9,6 +9,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,9 @@ func All() []Info {
 	for _, i := range registered {
 		all = append(all, i)
 	}
-	slices.SortFunc(all, func(a, b Info) int { return a.Number - b.Number })
+	slices.SortFunc(all, func(a, b Info) int {
+		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Slug, b.Slug)) // two halves of a pair share a number
+	})
 	return all
 }
 

@@ -36,6 +36,7 @@ type config struct {
 	Rate         float64
 	PurgeAfter   time.Duration
 	UnknownAlarm time.Duration
+	BodyTime     time.Duration
 	LogLevel     string
 	AllowUnsafe  bool
 	Migrate      bool
@@ -71,6 +72,7 @@ func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs.IntVar(&c.MaxAttempts, "max-attempts", 8, "attempts of one job at most")
 	fs.IntVar(&c.Concurrency, "concurrency", 16, "calls to providers at once")
 	fs.DurationVar(&c.Grace, "shutdown-grace", 20*time.Second, "how long running work may take after SIGTERM")
+	fs.DurationVar(&c.BodyTime, "body-time", 15*time.Second, "how long the body of a request may take to arrive")
 	fs.Float64Var(&c.Rate, "owner-rate", 2000, "submits and starts of one owner a second; 0 is no limit")
 	fs.DurationVar(&c.PurgeAfter, "purge-after", 0, "empty jobs that ended so long ago; 0 keeps them")
 	fs.DurationVar(&c.UnknownAlarm, "unknown-alarm", 15*time.Minute, "log attempts that stay unknown for longer")
@@ -162,7 +164,7 @@ func (c *config) check(command string) error {
 		return nil
 	}
 	for name, d := range map[string]time.Duration{"deadline": c.Deadline, "hard-limit": c.HardLimit, "lease": c.Lease,
-		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "shutdown-grace": c.Grace, "unknown-alarm": c.UnknownAlarm} {
+		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "shutdown-grace": c.Grace, "body-time": c.BodyTime, "unknown-alarm": c.UnknownAlarm} {
 		if d <= 0 {
 			return usage("--%s must be longer than nothing", name)
 		}

@@ -196,7 +196,7 @@ type listening struct {
 func (p *process) api() *httpapi.Server {
 	limits := httpapi.DefaultLimits()
 	limits.Rate, limits.Burst = p.config.Rate, int(2*p.config.Rate)
-	limits.Deadline = p.config.HardLimit
+	limits.Deadline, limits.BodyTime = p.config.HardLimit, p.config.BodyTime
 	return httpapi.New(httpapi.Config{
 		Store: p.store, Contracts: p.deployed, Providers: p.deployed, Gate: p.gate,
 		Metrics: p.metrics, Scrape: p.metrics.Handler(), Ready: p.ready,

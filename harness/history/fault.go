@@ -69,3 +69,9 @@ func (r *Recorder) Certified(facts CertifiedFacts) {
 func (r *Recorder) Resources(process string, facts ResourceFacts) {
 	r.Note("harness", process, NoteResources, facts)
 }
+
+// Taken records that the target was seen storing a submit of owner under key,
+// whole, before anything happened to the client that had sent it.
+func (r *Recorder) Taken(owner, key, evidence string) {
+	r.Record(Event{Lane: "harness", Kind: Note, Op: NoteTaken, Owner: owner, Key: key}, ProbeFacts{Evidence: evidence})
+}

@@ -64,6 +64,7 @@ const (
 const (
 	NoteCertified      = "certified"      // CertifiedFacts
 	NoteResources      = "resources"      // ResourceFacts
+	NoteTaken          = "taken"          // a submit of owner and key was seen being stored: ProbeFacts
 	NoteInfrastructure = "infrastructure" // the stage itself broke: {"error": "..."}
 )
 

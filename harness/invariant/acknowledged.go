@@ -32,9 +32,35 @@ func acknowledged(f *facts, t *tally) {
 			}
 		}
 	}
+	droppedClick(f, t)
 	for _, j := range f.jobOrder {
 		lostAttempt(j, t)
 		lostOutcome(j, t)
+	}
+}
+
+// droppedClick finds a submit that was seen being stored and of which a later
+// complete read shows no job: whoever sent it went away, and took it along.
+func droppedClick(f *facts, t *tally) {
+	for _, taken := range f.taken {
+		if taken.key == nil {
+			continue
+		}
+		for i := len(f.reads) - 1; i >= 0; i-- {
+			r := f.reads[i]
+			if r.table != history.TableJobs || r.from < taken.n || !r.covers(taken.key.owner) {
+				continue
+			}
+			t.saw(1)
+			if len(taken.key.jobs) == 0 {
+				t.violated(Finding{
+					Sentence: fmt.Sprintf("A submit with key %s was being stored, and there is no job.", taken.key.name),
+					Expected: "what the target took is carried out, also when the client goes away", Found: "no such job",
+					Owner: taken.key.owner, Key: taken.key.name,
+				}, taken.n, r.at)
+			}
+			break
+		}
 	}
 }
 

@@ -87,6 +87,8 @@ func (c *Collector) note(e history.Event) {
 		known := counted{Event: e}
 		c.decode(e, &known.facts)
 		c.f.resources = append(c.f.resources, known)
+	case history.NoteTaken:
+		c.f.taken = append(c.f.taken, taken{n: e.N, key: c.key(e.Owner, e.Key)})
 	case history.NoteInfrastructure:
 		c.f.notes = append(c.f.notes, e)
 	}

@@ -45,6 +45,7 @@ type facts struct {
 	// decoded notes, in order
 	certificates []certified
 	resources    []counted
+	taken        []taken
 	broken       []broken
 }
 
@@ -53,6 +54,12 @@ type broken struct {
 	n    int64
 	ours bool // the harness wrote it, not the target
 	why  string
+}
+
+// taken is a submit that was seen being stored.
+type taken struct {
+	n   int64
+	key *key
 }
 
 type ownerKey struct{ owner, name string }

@@ -237,3 +237,32 @@ func (w *World) LockTable(ctx context.Context, table, mode string) (*fault.Lock,
 	f, err := fault.LockTable(ctx, w.Recorder, w.Service.PGURL(), table, mode)
 	return keep(w, f, err)
 }
+
+// Duplicate makes the balancer deliver the requests under an idempotency key
+// twice, to two replicas.
+func (w *World) Duplicate(key string, how edge.Delivery) *fault.Duplicated {
+	f := fault.Duplicate(w.Recorder, w.Service.Balancer, key, how)
+	w.Add(f)
+	return f
+}
+
+// Deadlock makes a transaction of the service the victim of a deadlock.
+func (w *World) Deadlock(ctx context.Context, job, attempt string) (*fault.Deadlocked, error) {
+	f, err := fault.Deadlock(ctx, w.Recorder, w.Service.PGURL(), job, attempt)
+	return keep(w, f, err)
+}
+
+// FailStatement makes PostgreSQL refuse statements on a table for a while.
+func (w *World) FailStatement(ctx context.Context, event, table, condition, sqlstate string, times int) (*fault.Failing, error) {
+	f, err := fault.FailStatement(ctx, w.Recorder, w.Service.PGURL(), event, table, condition, sqlstate, times)
+	return keep(w, f, err)
+}
+
+// StallPostgres holds all that the service sends to PostgreSQL.
+func (w *World) StallPostgres() (*fault.StalledPostgres, error) {
+	relay, err := w.relay()
+	if err != nil {
+		return nil, err
+	}
+	return keep(w, fault.StallPostgres(w.Recorder, relay), nil)
+}

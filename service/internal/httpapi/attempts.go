@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // maxReason is the longest reason or evidence, in bytes.
@@ -69,6 +70,9 @@ func startAttempt(s *Server, c *call) error {
 	start := job.Start{
 		Owner: c.who.scope(), Job: id, Provider: provider, Match: match, Actor: c.who.actor(), TriggerKey: key,
 		TriggerFingerprint: Fingerprint(http.MethodPost, "/v1/jobs/"+string(id)+"/attempts", "", "application/json", b.canonical),
+	}
+	if s.mutant.Is(mutant.TriggerKeyIgnored) {
+		start.TriggerKey = ""
 	}
 	return c.start(start)
 }
