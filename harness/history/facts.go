@@ -119,6 +119,8 @@ type AnswerFacts struct {
 	// (terminal, but no result), refused (definitely not executed) or unknown
 	// (cut, stalled, unlisted). Empty: the script does not say.
 	Verdict string `json:"verdict,omitempty"`
+	// RetryAfterMS is how long the answer asks to be left alone, 0 where it does not.
+	RetryAfterMS int64 `json:"retry_after_ms,omitempty"`
 	// Complete is true when the whole answer left, its end marker included.
 	Complete bool `json:"complete"`
 	// Output is the result that a right reader takes from an accepted answer.

@@ -137,6 +137,9 @@ func (c *Collector) answered(e history.Event) {
 	var facts history.AnswerFacts
 	c.decode(e, &facts)
 	known.answered, known.verdict, known.marker = e.N, c.name(facts.Verdict), facts.Marker
+	if facts.RetryAfterMS > 0 {
+		known.notBeforeUS = e.AtUS + 1000*facts.RetryAfterMS
+	}
 	if !isNull(facts.Output) {
 		known.output = digest(facts.Output)
 	}

@@ -194,10 +194,12 @@ type call struct {
 	attempt  string
 	provider string
 	answered int64 // 0: never
-	verdict  string
-	output   string // digest of the result that a right reader takes
-	marker   string
-	shownAt  int64 // first event after the answer that shows marker
+	// notBeforeUS is when the provider may be called again, where the answer said so.
+	notBeforeUS int64
+	verdict     string
+	output      string // digest of the result that a right reader takes
+	marker      string
+	shownAt     int64 // first event after the answer that shows marker
 }
 
 // tableRead is one complete read of a table.

@@ -1,13 +1,18 @@
 package invariant
 
-import "fmt"
+import (
+	"fmt"
 
-// lateResult is I6. A job that has ended is examined where its race records were
-// read afterwards or it was seen again.
+	"github.com/interlock-harness/interlock/harness/history"
+)
+
+// lateResult is I6. A job that has ended, or of which an attempt had ended before
+// its answer came, is examined where its race records were read afterwards or it
+// was seen again.
 func lateResult(f *facts, t *tally) {
 	for _, j := range f.jobOrder {
 		ended, sights := j.endedAt()
-		if ended == never && !j.anyLost() {
+		if ended == never && !j.anyLost() && !j.answeredAfterEnd() {
 			continue
 		}
 		if j.racesRead > 0 || sights > 1 {
@@ -31,6 +36,20 @@ func (j *job) endedAt() (int64, int) {
 		}
 	}
 	return at, sights
+}
+
+// answeredAfterEnd reports whether a provider gave a good answer to an attempt
+// that was fenced, or recorded as failed, before.
+func (j *job) answeredAfterEnd() bool {
+	for _, a := range j.attempts {
+		out := min(a.firstIn("cancelled"), a.firstIn("failed"))
+		for _, c := range a.calls {
+			if out != never && c.verdict == history.Accept && c.answered > out {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (j *job) anyLost() bool {

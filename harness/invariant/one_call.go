@@ -13,10 +13,28 @@ func oneCall(f *facts, t *tally) {
 			}, c.arrived)
 		}
 	}
+	tooSoon(f, t)
 	for _, j := range f.jobOrder {
 		for _, a := range j.attempts {
 			callsOf(f, j, a, t)
 		}
+	}
+}
+
+// tooSoon finds a call of a job to a provider that had asked, in its last answer
+// to that job, to be left alone for longer.
+func tooSoon(f *facts, t *tally) {
+	type at struct{ job, provider string }
+	last := map[at]*call{}
+	for _, c := range f.calls {
+		k := at{c.job, c.provider}
+		if before := last[k]; before != nil && before.answered != 0 && before.answered < c.arrived && c.atUS < before.notBeforeUS {
+			t.violated(Finding{
+				Sentence: fmt.Sprintf("Provider %s was called again %d ms before the time that it had asked for.", c.provider, (before.notBeforeUS-c.atUS)/1000),
+				Expected: "no call before its Retry-After has passed", Found: "called", Job: c.job, Attempt: c.attempt,
+			}, before.answered, c.arrived)
+		}
+		last[k] = c
 	}
 }
 

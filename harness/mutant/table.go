@@ -25,7 +25,7 @@ var all = []Mutant{
 	{"key-per-request", "lost-response-retry", "I1", "the server makes a new key for each request"},
 	{"key-unique-for-all-owners", "same-key-two-owners", "I11", "keys are unique for all owners together"},
 	{"last-write-wins", "reverse-order", "I5", "the result is written without looking at what is there"},
-	{"lost-commit-is-repeated", "ack-lost-on-result-cas", "I5", "a result whose COMMIT was lost is written again blindly, and its own win counts as a lost race"},
+	{"lost-commit-is-repeated", "ack-lost-on-result-cas", "I6", "a result whose COMMIT was lost is written again blindly, and its own win counts as a lost race"},
 	{"lost-commit-is-success", "commit-lost", "I8", "an EOF at COMMIT is taken for success"},
 	{"lost-submit-is-new", "ack-lost-on-commit", "I1", "a submit whose COMMIT was lost is sent again as a new one"},
 	{"no-attempt-budget", "failover-budget", "I10", "a job may have any number of attempts"},

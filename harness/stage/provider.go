@@ -3,8 +3,10 @@ package stage
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/providers/standin"
@@ -71,7 +73,8 @@ func (p *ProviderHandle) Hold(m Match, at ...Point) *Gate {
 // where status and completeness tell.
 func (p *ProviderHandle) Script(m Match, a Answer, verdict string) {
 	m = p.scope(m)
-	p.in.explain(&said{match: m, verdict: verdict, world: p.w})
+	seconds, _ := strconv.Atoi(a.RetryAfter) // a date counts as nothing: no script uses one
+	p.in.explain(&said{match: m, verdict: verdict, rest: time.Duration(seconds) * time.Second, world: p.w})
 	p.in.server.Script(m, a)
 }
 

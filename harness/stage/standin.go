@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/history"
@@ -30,6 +31,7 @@ type standIn struct {
 type playing struct {
 	record   *history.ProviderCall
 	verdict  string // what the script says of itself
+	rest     time.Duration
 	answered bool
 }
 
@@ -38,6 +40,7 @@ type said struct {
 	match   standin.Match
 	seen    int
 	verdict string
+	rest    time.Duration // that the answer asks for in Retry-After
 	world   *World
 }
 
@@ -67,7 +70,8 @@ func (in *standIn) observe(m standin.Moment, c standin.Call) {
 	switch m {
 	case standin.Arrive:
 		rec := in.stage.recorderOf(c.Ask.Prompt())
-		p := &playing{verdict: in.meaning(c.Ask)}
+		p := &playing{}
+		p.verdict, p.rest = in.meaning(c.Ask)
 		p.record = rec.Arrived(in.name, c.Ask.Job, c.Ask.Attempt, history.ArriveFacts{})
 		in.mu.Lock()
 		in.calls[c.ID] = p
@@ -91,7 +95,7 @@ func (in *standIn) answered(c standin.Call, whole bool) {
 	}
 	p.answered = true
 	in.mu.Unlock()
-	facts := history.AnswerFacts{Status: c.Status, Complete: whole, Verdict: p.verdict}
+	facts := history.AnswerFacts{Status: c.Status, Complete: whole, Verdict: p.verdict, RetryAfterMS: p.rest.Milliseconds()}
 	if facts.Verdict == "" {
 		facts.Verdict = verdictOf(c.Status, whole)
 	}
@@ -123,10 +127,10 @@ func verdictOf(status int, whole bool) string {
 
 // meaning is what the newest script that plays this call says of itself. It
 // counts as the stand-in counts: every rule sees every call that matches.
-func (in *standIn) meaning(a standin.Ask) string {
+func (in *standIn) meaning(a standin.Ask) (verdict string, rest time.Duration) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	verdict, found := "", false
+	found := false
 	for i := len(in.says) - 1; i >= 0; i-- {
 		s := in.says[i]
 		if !holds(s.match, a) {
@@ -134,10 +138,10 @@ func (in *standIn) meaning(a standin.Ask) string {
 		}
 		s.seen++
 		if (s.match.Nth == 0 || s.match.Nth == s.seen) && !found {
-			verdict, found = s.verdict, true
+			verdict, rest, found = s.verdict, s.rest, true
 		}
 	}
-	return verdict
+	return verdict, rest
 }
 
 func (in *standIn) explain(s *said) {

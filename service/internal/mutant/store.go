@@ -52,7 +52,7 @@ func init() {
 			Policy:      []Policy{LostCommitIsSuccess},
 		},
 		Mutant{
-			Name: "lost-commit-is-repeated", Scenario: "ack-lost-on-result-cas", Invariant: "I5",
+			Name: "lost-commit-is-repeated", Scenario: "ack-lost-on-result-cas", Invariant: "I6",
 			Description: "a result whose COMMIT was lost is written again blindly, and its own win counts as a lost race",
 			Policy:      []Policy{LostCommitIsRepeated},
 		},
