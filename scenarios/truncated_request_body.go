@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"net/http"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -37,3 +38,18 @@ var _ = Describe(truncatedRequestBody.text(), about(truncatedRequestBody), func(
 		w.expect(w.Provider(openai).Calls(anyCall)).To(HaveLen(1))
 	}, SpecTimeout(toPlay))
 })
+
+// pastHeaders is more bytes than the headers of a submit, and fewer than the whole
+// of one with a longIntent.
+const pastHeaders = 1000
+
+// longIntent is an intent whose body goes on well past pastHeaders.
+func (w *World) longIntent(name string) target.Intent {
+	GinkgoHelper()
+	i := w.Intent(name)
+	input, ok := i.Input.(map[string]any)
+	w.expect(ok).To(BeTrue(), "the input of the stage's intent is an object")
+	text, _ := input["text"].(string)
+	i.Input = map[string]any{"text": text + strings.Repeat(" The printer is still out of paper.", 60)}
+	return i
+}
