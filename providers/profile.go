@@ -19,6 +19,10 @@ type Profile struct {
 	// RefusedStatuses are HTTP statuses for which this provider documents that
 	// the request was shed before execution, beyond those of its protocol.
 	RefusedStatuses []int `json:"refused_statuses,omitempty"`
+	// Background has the provider do the work in the background and keep it under
+	// an id, so that an answer that was lost can be asked for. For protocols that
+	// can (openai-responses).
+	Background bool `json:"background,omitempty"`
 	// AllowLoopback permits a loopback or private base URL.
 	AllowLoopback bool `json:"allow_loopback,omitempty"`
 	// Upstream names the company or cluster that really serves the model, so

@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"github.com/interlock-harness/interlock/providers"
-	"github.com/interlock-harness/interlock/providers/wire"
 )
 
 // Do sends r over the route of profile p and returns the transcript. secret is
@@ -29,18 +28,23 @@ import (
 // Go's transport would send the POST again by itself. The end of ctx is the hard
 // limit of the call.
 //
+// Over a route whose provider works in the background it asks for the answer by
+// its id until there is one, see Follow.
+//
 // The error is for a request that could not be built; nothing was sent then.
 func Do(ctx context.Context, p providers.Profile, secret string, r providers.Request, header http.Header) (providers.Transcript, error) {
-	encoded, err := wire.Encode(p, r)
-	if err != nil {
-		return fresh(p, r), fmt.Errorf("call %s: %w", p.Name, err)
-	}
-	return Send(ctx, p, secret, r, encoded, header)
+	return Follow(ctx, p, secret, r, header, func(string) {})
 }
 
 // Send is Do for a request that is encoded already, for example one that is wrong
 // on purpose; r is what the transcript says was asked.
 func Send(ctx context.Context, p providers.Profile, secret string, r providers.Request, encoded providers.HTTPRequest, header http.Header) (providers.Transcript, error) {
+	return send(ctx, p, secret, r, encoded, header, nil)
+}
+
+// send tells arrived, where there is one, after each piece of the body.
+func send(ctx context.Context, p providers.Profile, secret string, r providers.Request, encoded providers.HTTPRequest, header http.Header,
+	arrived func(providers.Transcript)) (providers.Transcript, error) {
 	started := time.Now()
 	t := fresh(p, r)
 	built, err := build(p, secret, encoded, header)
@@ -60,7 +64,7 @@ func Send(ctx context.Context, p providers.Profile, secret string, r providers.R
 		return t, nil
 	}
 	t.Reach, t.Status, t.Header = providers.ReachSent, response.StatusCode, response.Header
-	read(ctx, response, &t, started)
+	read(ctx, response, &t, started, arrived)
 	blot(&t, secret)
 	t.Duration = time.Since(started)
 	return t, nil
@@ -84,7 +88,9 @@ func build(p providers.Profile, secret string, encoded providers.HTTPRequest, he
 	if err != nil {
 		return nil, err
 	}
-	request.ContentLength = int64(len(encoded.Body))
+	if request.ContentLength = int64(len(encoded.Body)); request.ContentLength == 0 {
+		request.Body = http.NoBody
+	}
 	for _, from := range []http.Header{encoded.Header, header} {
 		for name, values := range from {
 			request.Header[textproto.CanonicalMIMEHeaderKey(name)] = values

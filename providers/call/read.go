@@ -29,7 +29,7 @@ const (
 )
 
 // read keeps the body of response with the time of each chunk and how it ended.
-func read(ctx context.Context, response *http.Response, t *providers.Transcript, started time.Time) {
+func read(ctx context.Context, response *http.Response, t *providers.Transcript, started time.Time, arrived func(providers.Transcript)) {
 	defer func() { _ = response.Body.Close() }()
 	wire := &counted{from: response.Body}
 	var body io.Reader = wire
@@ -49,6 +49,9 @@ func read(ctx context.Context, response *http.Response, t *providers.Transcript,
 		if n > 0 {
 			t.Chunks = append(t.Chunks, providers.Chunk{Offset: len(t.Body), Length: n, At: time.Since(started)})
 			t.Body = append(t.Body, buffer[:n]...)
+			if arrived != nil {
+				arrived(*t)
+			}
 		}
 		if len(t.Body) > maxBody || body != io.Reader(wire) && len(t.Body) > ratioFrom && int64(len(t.Body)) > maxRatio*wire.n {
 			t.Limit, t.End = limitOversize, providers.EndEOF

@@ -33,9 +33,10 @@ func CanonicalProfile(p providers.Profile) []byte {
 		Idempotency string            `json:"idempotency_header"`
 		Refused     []int             `json:"refused_statuses"`
 		Upstream    string            `json:"upstream"`
+		Background  bool              `json:"background,omitempty"` // absent in profiles of before it was known
 	}{
 		p.Name, string(p.Protocol), CanonicalURL(p.BaseURL), p.Model, served, strings.ToLower(p.Auth.Header), p.Auth.Scheme,
-		headers, strings.ToLower(p.IdempotencyHeader), refused, p.Upstream,
+		headers, strings.ToLower(p.IdempotencyHeader), refused, p.Upstream, p.Background,
 	})
 	if err != nil {
 		panic("certificate: " + err.Error()) // strings and numbers only

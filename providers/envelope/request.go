@@ -13,21 +13,33 @@ import (
 // Post writes a request: body as compact JSON, path joined to the profile's base
 // URL, fixed headers of the protocol first, those of the profile over them.
 func Post(p providers.Profile, header map[string]string, body any, path ...string) (providers.HTTPRequest, error) {
+	h, err := Bare(p, http.MethodPost, path...)
+	if err != nil {
+		return h, err
+	}
+	if h.Body, err = JSON(body); err != nil {
+		return providers.HTTPRequest{}, fmt.Errorf("profile %s: %w", p.Name, err)
+	}
+	h.Header.Set("Content-Type", "application/json")
+	for _, fixed := range []map[string]string{header, p.Headers} {
+		for k, v := range fixed {
+			h.Header.Set(k, v)
+		}
+	}
+	return h, nil
+}
+
+// Bare writes a request without a body.
+func Bare(p providers.Profile, method string, path ...string) (providers.HTTPRequest, error) {
 	base, err := url.Parse(p.BaseURL)
 	if err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https" {
 		return providers.HTTPRequest{}, fmt.Errorf("profile %s: base URL is not http(s)://host[:port][/path]", p.Name)
 	}
-	data, err := JSON(body)
-	if err != nil {
-		return providers.HTTPRequest{}, fmt.Errorf("profile %s: %w", p.Name, err)
+	h := http.Header{"Accept": {"application/json"}}
+	for k, v := range p.Headers {
+		h.Set(k, v)
 	}
-	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
-	for _, fixed := range []map[string]string{header, p.Headers} {
-		for k, v := range fixed {
-			h.Set(k, v)
-		}
-	}
-	return providers.HTTPRequest{Method: http.MethodPost, URL: base.JoinPath(path...).String(), Header: h, Body: data}, nil
+	return providers.HTTPRequest{Method: method, URL: base.JoinPath(path...).String(), Header: h}, nil
 }
 
 // JSON writes v compactly, fields in the order of the struct and characters as

@@ -77,7 +77,8 @@ type responsesRequest struct {
 	Temperature       *json.Number    `json:"temperature,omitempty"`
 	MaxTokens         *int64          `json:"max_output_tokens,omitempty"`
 	Stream            bool            `json:"stream,omitempty"`
-	Store             bool            `json:"store"`
+	Store             bool            `json:"store"` // background work is kept, other answers are not
+	Background        bool            `json:"background,omitempty"`
 }
 
 type textFormat struct {
@@ -106,6 +107,7 @@ func (Responses) Encode(p providers.Profile, r providers.Request) (providers.HTT
 	q := responsesRequest{
 		Model: envelope.Model(p, r), Instructions: r.System, Input: r.User,
 		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Stream: r.Stream,
+		Store: p.Background, Background: p.Background,
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = []flatTool{{"function", envelope.Tools(r, &yes)[0].Function}}

@@ -94,6 +94,9 @@ func Check(p providers.Profile) error {
 	if strings.EqualFold(p.IdempotencyHeader, "Idempotency-Key") {
 		return errors.New("idempotency_header Idempotency-Key would make Go's transport send a request twice; take another header")
 	}
+	if _, can := wire.BackgroundFor(p.Protocol); p.Background && !can {
+		return fmt.Errorf("background: protocol %s keeps no answer that could be asked for; leave it out", p.Protocol)
+	}
 	for name := range p.Headers {
 		if secret[http.CanonicalHeaderKey(name)] {
 			return fmt.Errorf("header %.40q carries a credential: name the environment variable in auth instead", name)

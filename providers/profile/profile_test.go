@@ -53,6 +53,8 @@ func TestProfiles(t *testing.T) {
 		"auth without env":        {"  env: P_KEY\n", "", "both header and env"},
 		"env with a value":        {"P_KEY", "sk-geheim", "environment variable"},
 		"status of a success":     {"model: m", "model: m\nrefused_statuses: [200]", "no status of a refusal"},
+		"background, cannot":      {"model: m", "model: m\nbackground: true", "keeps no answer"},
+		"background, can":         {"openai-chat", "openai-responses\nbackground: true", ""},
 		"a second document":       {"model: m", "model: m\n---\nmodel: n", ""},
 		"a version unquoted":      {"model: m", "model: 1.10", "quote it"},
 		"documents, not accepted": {"model: m", "model: m\n---\n", ""},

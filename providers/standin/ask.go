@@ -18,6 +18,7 @@ type Ask struct {
 	System          string
 	User            string
 	Stream          bool
+	Background      bool     // the work is kept under an id, and may be asked for
 	Schema          []byte   // of the output, or of the first tool's arguments
 	Tools           []string // names on offer
 	ToolForced      bool     // a call is required

@@ -31,12 +31,27 @@ func (g *Gate) Calls() int {
 // more than once.
 func (g *Gate) Release() { g.once.Do(func() { close(g.released) }) }
 
-// pass waits for the release. It returns false when gone closed first.
-func (g *Gate) pass(gone <-chan struct{}) bool {
+// reached counts one that came to the gate.
+func (g *Gate) reached() {
 	g.mu.Lock()
 	g.held++
 	g.mu.Unlock()
 	g.arrive.Do(func() { close(g.arrived) })
+}
+
+// open reports whether the gate was released.
+func (g *Gate) open() bool {
+	select {
+	case <-g.released:
+		return true
+	default:
+		return false
+	}
+}
+
+// pass waits for the release. It returns false when gone closed first.
+func (g *Gate) pass(gone <-chan struct{}) bool {
+	g.reached()
 	select {
 	case <-g.released:
 		return true

@@ -14,6 +14,8 @@ type responsesRequest struct {
 	Instructions    string          `json:"instructions"`
 	Input           json.RawMessage `json:"input"`
 	Stream          bool            `json:"stream"`
+	Background      bool            `json:"background"`
+	Store           *bool           `json:"store"`
 	Temperature     json.Number     `json:"temperature"`
 	MaxOutputTokens *int64          `json:"max_output_tokens"`
 	Text            struct {
@@ -41,7 +43,7 @@ func (openAIResponses) read(r *http.Request, data []byte) (Ask, *Failure) {
 		return Ask{}, f
 	}
 	a := Ask{
-		Model: q.Model, System: q.Instructions, Stream: q.Stream, Temperature: q.Temperature.String(),
+		Model: q.Model, System: q.Instructions, Stream: q.Stream, Background: q.Background, Temperature: q.Temperature.String(),
 		MaxOutputTokens: q.MaxOutputTokens, Schema: q.Text.Format.Schema,
 	}
 	var turns []chatMessage
@@ -59,6 +61,9 @@ func (openAIResponses) read(r *http.Request, data []byte) (Ask, *Failure) {
 	}
 	if a.User == "" {
 		return Ask{}, badRequest("input: required")
+	}
+	if q.Background && q.Store != nil && !*q.Store {
+		return Ask{}, badRequest("background: requires store")
 	}
 	for _, t := range q.Tools {
 		a.Tools = append(a.Tools, t.Name)
@@ -182,6 +187,13 @@ func responsesObject(a Ask, m Message, items []object) object {
 		o["status"], o["incomplete_details"] = m.Word, nil
 	}
 	return o
+}
+
+// standing is a response without its output, before its end.
+func (openAIResponses) standing(id string, a Ask, status string) Reply {
+	o := responsesObject(a, Message{ID: id, Model: a.Model, Finish: FinishStop}, nil)
+	o["status"], o["usage"], o["background"], o["store"] = status, nil, true, true
+	return body(http.StatusOK, compact(o))
 }
 
 func (openAIResponses) failure(f Failure) Reply { return openAIChat{}.failure(f) }

@@ -18,6 +18,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		return
 	}
+	if s.answerQuestion(w, r) {
+		return
+	}
 	at := time.Now()
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil { // a request that never arrived whole is no call
@@ -51,6 +54,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	reply, output := s.compose(call.ID, ask, refused, *script, fault)
+	if ask.Background && reply.Status == http.StatusOK {
+		s.works.keep(&work{id: call.ID, ask: ask, gates: gates, script: *script, fault: fault})
+		if k, ok := s.dialect.(keeper); ok && !ask.Stream { // the gates hold the work, not the answer that it is begun
+			reply, output = k.standing(call.ID, ask, "queued"), ""
+			p.gates = nil
+		}
+	}
 	p.last = func(whole bool) { s.ledger.answering(call, p.status, output, whole) }
 	p.play(reply, *script)
 }

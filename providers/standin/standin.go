@@ -63,6 +63,7 @@ type Server struct {
 	once     sync.Once
 	ledger   ledger
 	rules    rules
+	works    works
 }
 
 // Start listens and serves until Close. It returns an error for a protocol that

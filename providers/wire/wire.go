@@ -30,6 +30,20 @@ type Adapter interface {
 	Ends() *envelope.Ends
 }
 
+// Background is an adapter of a protocol that does work in the background and
+// keeps it under an id (Profile.Background).
+type Background interface {
+	Adapter
+	// Retrieve asks how the work of that id stands. An id that cannot be one is an
+	// error.
+	Retrieve(p providers.Profile, id string) (providers.HTTPRequest, error)
+	// Cancel asks to stop that work. It may be repeated; it is answered with how the
+	// work stands.
+	Cancel(p providers.Profile, id string) (providers.HTTPRequest, error)
+	// Kept reads which work an answer is about, also one that is not complete yet.
+	Kept(providers.Transcript) providers.Kept
+}
+
 var adapters = map[providers.Protocol]Adapter{
 	providers.OpenAIChat:        openai.Chat{},
 	providers.OpenAIResponses:   openai.Responses{},
@@ -58,6 +72,13 @@ func For(p providers.Protocol) (Adapter, error) {
 		return nil, fmt.Errorf("no adapter for protocol %q", p)
 	}
 	return a, nil
+}
+
+// BackgroundFor returns the adapter of a protocol that can do work in the
+// background.
+func BackgroundFor(p providers.Protocol) (Background, bool) {
+	a, ok := adapters[p].(Background)
+	return a, ok
 }
 
 // Encode writes the request of the profile's protocol.

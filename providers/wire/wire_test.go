@@ -130,3 +130,28 @@ func TestEncodeRefusesWhatItCannotSay(t *testing.T) {
 		t.Error("unknown protocol accepted")
 	}
 }
+
+func TestEncodeAsksForBackgroundWorkWhereTheProfileSaysSo(t *testing.T) {
+	p := providers.Profile{Protocol: providers.OpenAIResponses, BaseURL: "https://h/v1", Model: "m", Background: true, Headers: map[string]string{"x-fixed": "1"}}
+	h, err := wire.Encode(p, providers.Request{User: "u", Mode: providers.ModeJSONSchema, Schema: json.RawMessage(`{}`)})
+	if err != nil || !strings.Contains(string(h.Body), `"store":true,"background":true`) {
+		t.Errorf("%s, %v", h.Body, err)
+	}
+	adapter, ok := wire.BackgroundFor(p.Protocol)
+	if !ok {
+		t.Fatal("no adapter")
+	}
+	ask, err := adapter.Retrieve(p, "resp_1")
+	if err != nil || ask.Method+" "+ask.URL != "GET https://h/v1/responses/resp_1" || ask.Header.Get("x-fixed") != "1" || ask.Body != nil {
+		t.Errorf("%+v, %v", ask, err)
+	}
+	stop, err := adapter.Cancel(p, "resp_1")
+	if err != nil || stop.Method+" "+stop.URL != "POST https://h/v1/responses/resp_1/cancel" || stop.Body != nil {
+		t.Errorf("%+v, %v", stop, err)
+	}
+	for _, protocol := range wire.Protocols() {
+		if _, can := wire.BackgroundFor(protocol); can != (protocol == providers.OpenAIResponses) {
+			t.Errorf("%s: %v", protocol, can)
+		}
+	}
+}
