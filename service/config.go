@@ -30,6 +30,7 @@ type config struct {
 	Heartbeat    time.Duration
 	Poll         time.Duration
 	Reap         time.Duration
+	Ask          time.Duration
 	MaxAttempts  int
 	Concurrency  int
 	Grace        time.Duration
@@ -69,6 +70,7 @@ func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs.DurationVar(&c.Heartbeat, "heartbeat", 10*time.Second, "how often a worker renews its lease")
 	fs.DurationVar(&c.Poll, "poll", 100*time.Millisecond, "how often an idle worker looks for attempts")
 	fs.DurationVar(&c.Reap, "reap", time.Second, "how often passed leases are looked for")
+	fs.DurationVar(&c.Ask, "ask", 5*time.Second, "before a provider is first asked about an unknown attempt whose work it keeps; doubles from there")
 	fs.IntVar(&c.MaxAttempts, "max-attempts", 8, "attempts of one job at most")
 	fs.IntVar(&c.Concurrency, "concurrency", 16, "calls to providers at once")
 	fs.DurationVar(&c.Grace, "shutdown-grace", 20*time.Second, "how long running work may take after SIGTERM")
@@ -164,7 +166,7 @@ func (c *config) check(command string) error {
 		return nil
 	}
 	for name, d := range map[string]time.Duration{"deadline": c.Deadline, "hard-limit": c.HardLimit, "lease": c.Lease,
-		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "shutdown-grace": c.Grace, "body-time": c.BodyTime, "unknown-alarm": c.UnknownAlarm} {
+		"heartbeat": c.Heartbeat, "poll": c.Poll, "reap": c.Reap, "ask": c.Ask, "shutdown-grace": c.Grace, "body-time": c.BodyTime, "unknown-alarm": c.UnknownAlarm} {
 		if d <= 0 {
 			return usage("--%s must be longer than nothing", name)
 		}

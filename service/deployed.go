@@ -156,30 +156,58 @@ type params struct {
 }
 
 // Call sends the one request of an attempt over the route of its provider.
-func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header) (providers.Transcript, error) {
-	route, ok := d.profiles[c.Attempt.Provider]
-	if !ok {
-		return providers.Transcript{}, fmt.Errorf("provider %s is not deployed", c.Attempt.Provider)
-	}
-	agreed, input, err := d.read(c.Job.Intent.Contract, c.Job.Intent.Input)
+func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header, known func(ref string)) (providers.Transcript, error) {
+	r, err := d.route(c.Attempt.Provider, c.Job.Intent)
 	if err != nil {
 		return providers.Transcript{}, err
+	}
+	return call.Follow(ctx, r.profile, r.secret, r.request, header, known)
+}
+
+// Ask asks the provider of an attempt how its work stands, or to stop it when the
+// attempt is cancelled.
+func (d *deployed) Ask(ctx context.Context, q job.Question) (providers.Transcript, providers.Kept, error) {
+	r, err := d.route(q.Attempt.Provider, q.Job.Intent)
+	if err != nil {
+		return providers.Transcript{}, providers.Kept{}, err
+	}
+	if q.Attempt.State == job.StateCancelled {
+		return call.Stop(ctx, r.profile, r.secret, r.request, q.Ref)
+	}
+	return call.Ask(ctx, r.profile, r.secret, r.request, q.Ref)
+}
+
+// route is where a request goes, and what it says.
+type route struct {
+	profile providers.Profile
+	secret  string
+	request providers.Request
+}
+
+func (d *deployed) route(provider string, in job.Intent) (route, error) {
+	p, ok := d.profiles[provider]
+	if !ok {
+		return route{}, fmt.Errorf("provider %s is not deployed", provider)
+	}
+	agreed, input, err := d.read(in.Contract, in.Input)
+	if err != nil {
+		return route{}, err
 	}
 	request, err := agreed.Request(input)
 	if err != nil {
-		return providers.Transcript{}, err
+		return route{}, err
 	}
-	request.Model = route.Model
-	if err := apply(&request, c.Job.Intent.Params); err != nil {
-		return providers.Transcript{}, err
+	request.Model = p.Model
+	if err := apply(&request, in.Params); err != nil {
+		return route{}, err
 	}
 	secret := ""
-	if route.Auth.Env != "" {
-		if secret = os.Getenv(route.Auth.Env); secret == "" {
-			return providers.Transcript{}, fmt.Errorf("environment variable %s holds no key", route.Auth.Env)
+	if p.Auth.Env != "" {
+		if secret = os.Getenv(p.Auth.Env); secret == "" {
+			return route{}, fmt.Errorf("environment variable %s holds no key", p.Auth.Env)
 		}
 	}
-	return call.Do(ctx, route, secret, request, header)
+	return route{p, secret, request}, nil
 }
 
 // apply puts the job's own parameters in the place of the contract's.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/interlock-harness/interlock/service/internal/failover"
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
+	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/metrics"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 	"github.com/interlock-harness/interlock/service/internal/postgres"
@@ -158,6 +159,7 @@ func (p *process) run(ctx context.Context, ln net.Listener, stdout io.Writer) er
 		w := p.worker()
 		parts.Go(func() { p.store.Listen(running) })
 		parts.Go(func() { w.Run(running) })
+		parts.Go(func() { p.reconciler().Run(running) })
 	}
 	line, err := json.Marshal(listening{Listening: ln.Addr().String(), Roles: p.config.Roles})
 	if err != nil {
@@ -208,9 +210,23 @@ func (p *process) api() *httpapi.Server {
 func (p *process) worker() *worker.Worker {
 	return worker.New(p.store, p.deployed, p.deployed, p.policy, worker.Options{
 		Concurrency: p.config.Concurrency, Lease: p.config.Lease, Heartbeat: p.config.Heartbeat,
-		Poll: p.config.Poll, HardLimit: p.config.HardLimit, Grace: p.config.Grace,
+		Poll: p.config.Poll, HardLimit: p.config.HardLimit, Grace: p.config.Grace, FirstAsk: p.config.Ask,
 		Metrics: p.metrics, Log: p.log, Mutant: p.mutant,
 	})
+}
+
+// Providers are asked about an attempt with pauses that double up to the longest;
+// with the default of --ask the last question comes after about nine hours.
+const (
+	longestAsk = 10 * time.Minute
+	mostAsks   = 60
+)
+
+func (p *process) reconciler() *worker.Reconciler {
+	return &worker.Reconciler{
+		Store: p.store, Asker: p.deployed, Judge: p.deployed, Log: p.log, Every: min(p.config.Ask, time.Second),
+		Plan: job.AskPlan{First: p.config.Ask, Longest: max(longestAsk, p.config.Ask), Most: mostAsks},
+	}
 }
 
 // ready is what /readyz tells.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -113,6 +114,54 @@ func TestTermLeavesWhatIsUnderWayUnknown(t *testing.T) {
 	var state string
 	if err := conn.QueryRow(t.Context(), "SELECT state FROM attempts").Scan(&state); err != nil || state != "unknown" {
 		t.Errorf("the attempt is %q, %v", state, err)
+	}
+}
+
+// TestWorkOfAKilledWorkerIsAskedFor kills the only process while its provider
+// works in the background; the next one finds the answer by the provider's id.
+func TestWorkOfAKilledWorkerIsAskedFor(t *testing.T) {
+	s := newSetting(t)
+	provider, err := standin.Start(standin.Options{Protocol: providers.OpenAIResponses, Model: "m",
+		Fallback: func(standin.Ask) string { return `{"queue":"technical","urgency":"low","summary":"No paper."}` }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = provider.Close() })
+	s.write(t, "profiles/slow.yaml", "name: slow\nprotocol: openai-responses\nbase_url: "+provider.URL()+"\nmodel: m\nallow_loopback: true\nbackground: true\n")
+	gate := provider.Hold(standin.Match{})
+	quick := []string{"--lease", "1s", "--heartbeat", "200ms", "--ask", "50ms"}
+	c := s.start(t, quick...)
+	status, _, body := c.ask("POST", "/v1/jobs", ownerKey, strings.Replace(intent("x"), "openai-demo", "slow", 1), "Idempotency-Key", "k")
+	if status != 201 {
+		t.Fatal(status, body)
+	}
+	id := field(t, body, "id")
+	until := func(c *child, what string, holds func() bool) {
+		t.Helper()
+		for begun := time.Now(); !holds(); time.Sleep(10 * time.Millisecond) {
+			if time.Since(begun) > toCome {
+				t.Fatalf("%s does not come: %s", what, c.stderr)
+			}
+		}
+	}
+	until(c, "a question about the work", func() bool { return provider.Questions(standin.Match{}) > 0 })
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.wait()
+	c = s.start(t, quick...)
+	read := func() string {
+		_, _, body = c.ask("GET", "/v1/jobs/"+id, ownerKey, "")
+		return field(t, body, "status")
+	}
+	until(c, "unknown", func() bool { return read() == "unknown" })
+	gate.Release()
+	until(c, "the result", func() bool { return read() == "succeeded" })
+	if !strings.Contains(body, "No paper.") || len(provider.Ledger()) != 1 {
+		t.Errorf("after %d requests: %s", len(provider.Ledger()), body)
+	}
+	if _, _, events := c.ask("GET", "/v1/jobs/"+id+"/events", ownerKey, ""); !strings.Contains(events, `"actor":"reconciler"`) || !strings.Contains(events, `"provider_status":"completed"`) {
+		t.Errorf("the events hold no evidence: %s", events)
 	}
 }
 
@@ -329,7 +378,7 @@ func TestHelpNamesEveryFlagButTheHidden(t *testing.T) {
 		}
 	}
 	_, stdout, _ := run(t, nil, "serve", "--help")
-	for _, flag := range []string{"listen", "role", "keys", "profiles", "contracts", "certificates", "trust", "deadline", "hard-limit", "lease", "heartbeat",
+	for _, flag := range []string{"listen", "role", "keys", "profiles", "contracts", "certificates", "trust", "deadline", "ask", "hard-limit", "lease", "heartbeat",
 		"poll", "reap", "max-attempts", "concurrency", "shutdown-grace", "allow-unsafe-database", "migrate", "config"} {
 		if !strings.Contains(stdout, "--"+flag) {
 			t.Errorf("the help lacks --%s", flag)

@@ -63,6 +63,8 @@ type Resolution struct {
 	Outcome  Outcome
 	Result   json.RawMessage // judged by the contract before; for OutcomeSucceeded only
 	Evidence string          // where the outcome was read
+	Ref      string          // the provider's id of the work, where it was asked
+	Status   string          // what the provider says of it, in its words
 }
 
 // Outcome of a resolution.

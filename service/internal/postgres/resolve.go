@@ -28,6 +28,13 @@ const resolveAttempt = `
 	FROM   resolved
 	WHERE  @to = 'succeeded'`
 
+// evidence is the detail of the event of a resolution.
+type evidence struct {
+	Evidence string `json:"evidence"`
+	Ref      string `json:"provider_ref,omitempty"`
+	Status   string `json:"provider_status,omitempty"`
+}
+
 // ResolveAttempt says with evidence how attempt r.N ended, and returns it as it
 // then stands. A success wins the job by the same compare-and-swap as a worker's;
 // after the job has ended it gives an attempt that is lost, and a race row. A
@@ -39,7 +46,7 @@ func (s *Store) ResolveAttempt(ctx context.Context, r job.Resolution) (job.Attem
 	op := newOperation()
 	var after []job.Attempt
 	followed := false
-	detail, err := encode(map[string]string{"evidence": r.Evidence})
+	detail, err := encode(evidence{r.Evidence, r.Ref, r.Status})
 	if err != nil {
 		return job.Attempt{}, err
 	}

@@ -40,7 +40,7 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 	limit, cancel := context.WithTimeout(work, max(w.options.HardLimit, c.Deadline))
 	defer cancel()
 	answers := make(chan answered, 1)
-	w.calls.Go(func() { answers <- w.call(limit, log, c) })
+	w.calls.Go(func() { answers <- w.call(limit, log, c, by) })
 
 	soft := time.NewTimer(c.Deadline)
 	defer soft.Stop()
@@ -66,7 +66,7 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 
 // call sends the request and judges what came back. A panic on the way is a
 // fault of ours after which nobody knows whether the request left: unknown.
-func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a answered) {
+func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed, by job.Settlement) (a answered) {
 	begun := time.Now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -78,9 +78,10 @@ func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a a
 	header := http.Header{}
 	header.Set("X-Job-Id", string(c.Job.ID))
 	header.Set("X-Attempt-Id", string(c.Attempt.ID))
-	t, err := w.caller.Call(ctx, c, header)
+	known := func(ref string) { w.keep(ctx, log, by, ref) }
+	t, err := w.caller.Call(ctx, c, header, known)
 	for again := 0; again < 2 && w.sendsAgain(t, err); again++ {
-		t, err = w.caller.Call(ctx, c, header)
+		t, err = w.caller.Call(ctx, c, header, known)
 	}
 	if err != nil {
 		log.Error("the request could not be built", "error", err)
@@ -88,7 +89,7 @@ func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a a
 	}
 	j := w.judge.Judge(c.Job, c.Attempt.Provider, t)
 	if w.options.Mutant.Is(mutant.SecondCallOnReject) && j.Verdict == providers.Reject {
-		if t, err = w.caller.Call(ctx, c, header); err == nil {
+		if t, err = w.caller.Call(ctx, c, header, known); err == nil {
 			j = w.judge.Judge(c.Job, c.Attempt.Provider, t)
 		}
 	}
@@ -98,6 +99,14 @@ func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed) (a a
 	}
 	log.Info("answer", "outcome", a.outcome.kind, "reason", a.outcome.reason, "status", t.Status, "place", j.Place, "took", time.Since(begun))
 	return a
+}
+
+// keep keeps the provider's id of the work. Without it the provider cannot be
+// asked later; the call itself goes on all the same.
+func (w *Worker) keep(ctx context.Context, log *slog.Logger, by job.Settlement, ref string) {
+	if err := w.store.KeepRef(ctx, by, ref, w.options.FirstAsk); err != nil {
+		log.Warn("the provider's id of the work is not kept: it cannot be asked about it", "error", err)
+	}
 }
 
 // sendsAgain is what a client library with retries of its own does. The clean

@@ -44,18 +44,34 @@ func (r routes) read(j job.Job) (*contract.Contract, any, error) {
 	return nil, nil, fmt.Errorf("contract %s is not deployed", j.Intent.Contract)
 }
 
-func (r routes) Call(ctx context.Context, c job.Claimed, header http.Header) (providers.Transcript, error) {
-	p, ok := r.profiles[c.Attempt.Provider]
-	agreed, input, err := r.read(c.Job)
-	if !ok || err != nil {
-		return providers.Transcript{}, fmt.Errorf("no route to %s: %v", c.Attempt.Provider, err)
-	}
-	request, err := agreed.Request(input)
+func (r routes) Call(ctx context.Context, c job.Claimed, header http.Header, known func(string)) (providers.Transcript, error) {
+	p, request, err := r.request(c.Attempt.Provider, c.Job)
 	if err != nil {
 		return providers.Transcript{}, err
 	}
-	request.Model, request.Stream = p.Model, strings.Contains(string(c.Job.Intent.Params), "stream")
-	return call.Do(ctx, p, "secret-key", request, header)
+	return call.Follow(ctx, p, "secret-key", request, header, known)
+}
+
+func (r routes) Ask(ctx context.Context, q job.Question) (providers.Transcript, providers.Kept, error) {
+	p, request, err := r.request(q.Attempt.Provider, q.Job)
+	if err != nil {
+		return providers.Transcript{}, providers.Kept{}, err
+	}
+	if q.Attempt.State == job.StateCancelled {
+		return call.Stop(ctx, p, "secret-key", request, q.Ref)
+	}
+	return call.Ask(ctx, p, "secret-key", request, q.Ref)
+}
+
+func (r routes) request(provider string, j job.Job) (providers.Profile, providers.Request, error) {
+	p, ok := r.profiles[provider]
+	agreed, input, err := r.read(j)
+	if !ok || err != nil {
+		return p, providers.Request{}, fmt.Errorf("no route to %s: %v", provider, err)
+	}
+	request, err := agreed.Request(input)
+	request.Model, request.Stream = p.Model, strings.Contains(string(j.Intent.Params), "stream")
+	return p, request, err
 }
 
 func (r routes) Judge(j job.Job, _ string, t providers.Transcript) providers.Judgement {

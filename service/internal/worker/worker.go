@@ -38,6 +38,8 @@ type Settler interface {
 	Complete(ctx context.Context, by job.Settlement, result json.RawMessage) error
 	Fail(ctx context.Context, by job.Settlement) error
 	MarkUnknown(ctx context.Context, by job.Settlement) (job.State, error)
+	// KeepRef keeps the provider's id of the work; it is not asked about before pause.
+	KeepRef(ctx context.Context, by job.Settlement, ref string, pause time.Duration) error
 }
 
 // Store is the store as a worker needs it.
@@ -51,7 +53,11 @@ type Store interface {
 type Caller interface {
 	// Call returns all that came back. The error is for a request that could not
 	// be built (no such profile, contract or key): nothing was sent.
-	Call(ctx context.Context, c job.Claimed, header http.Header) (providers.Transcript, error)
+	//
+	// known is told the provider's id of the work, once, as soon as it is known and
+	// where the provider keeps it: then it can be asked about after the connection
+	// is gone.
+	Call(ctx context.Context, c job.Claimed, header http.Header, known func(ref string)) (providers.Transcript, error)
 }
 
 // Judge says what a transcript is worth under the job's contract.
@@ -80,6 +86,7 @@ type Options struct {
 	Lease       time.Duration // default 30 s
 	Heartbeat   time.Duration // default a third of Lease
 	Poll        time.Duration // between two looks at the queue without a hint; default 100 ms
+	FirstAsk    time.Duration // before the first question about work that the provider keeps; default 5 s
 	HardLimit   time.Duration // a connection is given up after that; default 10 min
 	Grace       time.Duration // for attempts under way when the worker stops; default 20 s
 	Metrics     Metrics
@@ -126,6 +133,9 @@ func New(store Store, caller Caller, judge Judge, gate Gate, o Options) *Worker 
 	}
 	if o.Poll == 0 {
 		o.Poll = 100 * time.Millisecond
+	}
+	if o.FirstAsk == 0 {
+		o.FirstAsk = 5 * time.Second
 	}
 	if o.HardLimit == 0 {
 		o.HardLimit = 10 * time.Minute

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
 	"github.com/interlock-harness/interlock/providers"
@@ -84,7 +85,7 @@ func newProvider() *provider {
 	return &provider{answers: map[string]func(context.Context, int) reply{}, count: map[string]int{}, replies: map[job.AttemptID]reply{}}
 }
 
-func (p *provider) Call(ctx context.Context, c job.Claimed, header http.Header) (providers.Transcript, error) {
+func (p *provider) Call(ctx context.Context, c job.Claimed, header http.Header, _ func(string)) (providers.Transcript, error) {
 	p.mu.Lock()
 	name := c.Attempt.Provider
 	p.count[name]++
@@ -291,6 +292,20 @@ func (s *stage) races(id job.ID) []job.Race {
 		s.t.Fatal(err)
 	}
 	return races
+}
+
+// value reads one value as text, beside the service.
+func (s *stage) value(query string) (text string) {
+	s.t.Helper()
+	conn, err := pgx.Connect(bounded(s.t), s.url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if err := conn.QueryRow(bounded(s.t), query).Scan(&text); err != nil {
+		s.t.Fatal(err)
+	}
+	return text
 }
 
 func bounded(t testing.TB) context.Context {
