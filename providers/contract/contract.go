@@ -50,6 +50,7 @@ type Contract struct {
 	Severity    map[string]string // check id -> must, should or off
 	Independent bool              // a fallback must have another upstream
 	Languages   []string
+	Metamorphic []Metamorphic
 
 	digest string
 }
