@@ -21,20 +21,20 @@ type certification struct {
 	s        *streams
 	deployed deployed
 
-	contractName        string
-	live, recorded      bool
-	model               string
-	keyFile, issuer     string
-	certs, trust, out   string
-	valid               time.Duration
-	only                []string
-	check               string
-	maxCalls, parallel  int
-	timeout             string
-	dryRun, selfTest    bool
-	withoutJob          bool
-	servers             serverFlags
-	selfTestProtocolAll bool
+	contractName       string
+	live, recorded     bool
+	model              string
+	keyFile, issuer    string
+	certs, trust, out  string
+	valid              time.Duration
+	only               []string
+	check              string
+	maxCalls, parallel int
+	timeout            string
+	dryRun, selfTest   bool
+	withoutJob         bool
+	servers            serverFlags
+	selfTestProtocol   string
 
 	profile providers.Profile
 	loaded  *contract.Contract
@@ -83,8 +83,8 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.StringVar(&c.timeout, "timeout", "10m", "give up after this time")
 	f.BoolVar(&c.dryRun, "dry-run", false, "show how many requests there would be, and send none")
 	f.BoolVar(&c.withoutJob, "no-job-service", false, "leave out the round trip through the job service; check X03 is inconclusive then")
-	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them")
-	f.BoolVar(&c.selfTestProtocolAll, "all-protocols", false, "with --self-test: each bad provider in each protocol that it can be had in")
+	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them, in every protocol")
+	f.StringVar(&c.selfTestProtocol, "protocol", "", "with --self-test: in this protocol only")
 	c.servers.postgres(cmd)
 	c.deployed.flags(cmd)
 	return cmd
@@ -102,6 +102,9 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	defer cancel()
 	if c.selfTest {
 		return c.runSelfTest(ctx)
+	}
+	if c.selfTestProtocol != "" {
+		return usagef("--protocol goes with --self-test; the protocol of a provider stands in its profile")
 	}
 	if err := c.prepare(args[0]); err != nil {
 		return err

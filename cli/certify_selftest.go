@@ -4,107 +4,153 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
+	"sync"
 
 	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/certify"
+	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/wire"
-)
-
-// selfTestContract is what bad providers are tried under: their faults are made
-// for its answers.
-const (
-	selfTestContract = "invoice"
-	selfTestRepeats  = 4
 )
 
 // runSelfTest proves the checks: each bad provider is rejected by its own check
 // and by no other, the good one of every protocol by none.
 func (c *certification) runSelfTest(ctx context.Context) error {
-	if c.contractName != "" && c.contractName != selfTestContract {
-		return usagef("--self-test runs under contract %s", selfTestContract)
-	}
-	loaded, facts, err := c.deployed.contract(selfTestContract)
-	if err != nil {
-		return err
+	if c.contractName != "" {
+		return usagef("--self-test takes no --contract: each bad provider names its own")
 	}
 	list, err := certify.BadProviders(fixtures.FS, "bad")
 	if err != nil {
 		return infrastructuref("bad providers: %v", err)
 	}
+	test := &certify.SelfTest{Bad: list, Protocols: wire.Protocols(), Contract: c.builtInContract()}
+	if c.selfTestProtocol != "" {
+		p := providers.Protocol(c.selfTestProtocol)
+		if !slices.Contains(test.Protocols, p) {
+			return usagef("there is no protocol %q.%s", p, didYouMean(c.selfTestProtocol, protocolNames()))
+		}
+		test.Protocols = []providers.Protocol{p}
+		test.Bad = slices.DeleteFunc(list, func(b certify.Bad) bool { return !b.Speaks(p) })
+	}
 	progress := c.s.progress()
-	var rows []certify.Row
-	try := func(p providers.Protocol, b *certify.Bad) error {
-		row, err := certify.Try(ctx, certify.Options{
-			Contract: loaded, Facts: facts, Repeats: selfTestRepeats, Parallel: c.parallel,
-			Profile: providers.Profile{
-				Name: "stand-in", Protocol: p, BaseURL: "http://127.0.0.1:1", Model: "standin-1", AllowLoopback: true,
-				Auth: providers.Auth{Header: "Authorization", Scheme: "Bearer", Env: "NONE"},
-			},
-		}, b)
-		if err != nil {
-			return infrastructuref("self-test: %v", err)
-		}
-		rows = append(rows, row)
-		progress.set(fmt.Sprintf("%d tried, last %s in %s", len(rows), or(row.Bad, "the good one"), p))
-		return nil
+	test.Progress = func(done, all int, last certify.Row) {
+		progress.set(fmt.Sprintf("%d/%d tried, last %s in %s", done, all, or(last.Bad, "the good one"), last.Protocol))
 	}
-	protocols := wire.Protocols()
-	for _, p := range protocols {
-		if err := try(p, nil); err != nil {
-			return err
-		}
-	}
-	for i := range list {
-		b := &list[i]
-		tried := 0
-		for n := range protocols {
-			p := protocols[(i+n)%len(protocols)]
-			if !b.Speaks(p) || tried > 0 && !c.selfTestProtocolAll {
-				continue
-			}
-			tried++
-			if err := try(p, b); err != nil {
-				return err
-			}
-		}
-	}
+	matrix, err := test.Run(ctx)
 	progress.clear()
-	return c.showMatrix(rows, len(list))
+	if err != nil {
+		return infrastructuref("self-test: %v", err)
+	}
+	return c.showMatrix(matrix)
 }
 
-func (c *certification) showMatrix(rows []certify.Row, bad int) error {
-	wrong := 0
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "  provider\tprotocol\tmust be rejected by\trejected by")
-	for _, r := range rows {
-		sign := "✓"
-		if !r.Right {
-			sign = "✗"
-			wrong++
-		}
-		_, _ = fmt.Fprintf(table, "%s %s\t%s\t%s\t%s\n", sign, or(r.Bad, "(good)"), r.Protocol, or(r.Check, "none"), or(strings.Join(r.Rejected, " "), "none"))
+// builtInContract loads each built-in contract once.
+func (c *certification) builtInContract() func(string) (*contract.Contract, certificate.Contract, error) {
+	type loaded struct {
+		contract *contract.Contract
+		facts    certificate.Contract
 	}
-	_ = table.Flush()
+	var mu sync.Mutex
+	known := map[string]loaded{}
+	return func(id string) (*contract.Contract, certificate.Contract, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		l, ok := known[id]
+		if !ok {
+			var err error
+			if l.contract, l.facts, err = (&deployed{}).contract(id); err != nil {
+				return nil, l.facts, err
+			}
+			known[id] = l
+		}
+		return l.contract, l.facts, nil
+	}
+}
+
+// showMatrix draws one line for each bad provider and one column for each check.
+func (c *certification) showMatrix(m certify.Matrix) error {
+	wrong := m.Wrong()
 	code := ExitOK
-	if wrong > 0 {
+	if len(wrong) > 0 {
 		code = ExitViolation
 	}
 	if c.s.json {
-		if err := json.NewEncoder(c.s.out).Encode(map[string]any{"type": "self-test", "rows": rows, "wrong": wrong, "exit": code}); err != nil {
+		if wrong == nil {
+			wrong = []string{}
+		}
+		if err := json.NewEncoder(c.s.out).Encode(map[string]any{
+			"type": "self-test", "checks": m.Checks, "rows": m.Rows, "wrong": wrong, "exit": code,
+		}); err != nil {
 			return infrastructuref("write: %v", err)
 		}
 		return exitWith(code)
 	}
-	_, _ = fmt.Fprintf(&b, "\n%d bad providers, %d tries, %d not as they must be.\n", bad, len(rows), wrong)
+	var b strings.Builder
+	drawMatrix(&b, m)
+	good := 0
+	for _, r := range m.Rows {
+		if r.Bad == "" {
+			good++
+		}
+	}
+	_, _ = fmt.Fprintf(&b, "\n%d checks, %d bad providers, %d runs of them, %d of good ones; %d not as they must be.\n",
+		len(m.Checks), len(m.Bad), len(m.Rows)-good, good, len(wrong))
+	for _, w := range wrong {
+		_, _ = fmt.Fprintf(&b, "  ✗ %s\n", w)
+	}
 	if code != 0 {
 		_, _ = fmt.Fprintf(&b, "exit %d\n", code)
 	}
-	if _, err := fmt.Fprint(c.s.out, b.String()); err != nil {
+	if _, err := fmt.Fprint(c.s.out, printable(b.String())); err != nil {
 		return infrastructuref("write: %v", err)
 	}
 	return exitWith(code)
+}
+
+func drawMatrix(b *strings.Builder, m certify.Matrix) {
+	const width = 26
+	for line := range 3 { // the ids of the checks, written downwards
+		_, _ = fmt.Fprintf(b, "%*s", width, "")
+		last := byte(0)
+		for _, id := range m.Checks {
+			if id[0] != last {
+				b.WriteByte(' ')
+			}
+			last = id[0]
+			b.WriteByte(id[line])
+		}
+		b.WriteByte('\n')
+	}
+	row := func(name string, cell func(id string) string) {
+		_, _ = fmt.Fprintf(b, "%-*s", width, name)
+		last := byte(0)
+		for _, id := range m.Checks {
+			if id[0] != last {
+				b.WriteByte(' ')
+			}
+			last = id[0]
+			b.WriteString(cell(id))
+		}
+	}
+	row("(the good ones)", func(id string) string { return mark(m, "", id, false) })
+	b.WriteByte('\n')
+	for _, bad := range m.Bad {
+		row(bad.ID, func(id string) string { return mark(m, bad.ID, id, id == bad.Check) })
+		rejected, tried := m.Cell(bad.ID, bad.Check)
+		_, _ = fmt.Fprintf(b, "  %s %d of %d\n", bad.Check, rejected, tried)
+	}
+	b.WriteString("\n● rejected by its own check in every protocol   · not rejected   ✗ not as it must be\n")
+}
+
+func mark(m certify.Matrix, bad, id string, own bool) string {
+	switch rejected, tried := m.Cell(bad, id); {
+	case own && tried > 0 && rejected == tried:
+		return "●"
+	case !own && rejected == 0:
+		return "·"
+	}
+	return "✗"
 }

@@ -46,6 +46,7 @@ type Request struct {
 	SchemaName      string          `json:"schema_name,omitempty"` // at most 64 characters
 	ToolName        string          `json:"tool_name,omitempty"`
 	ToolDescription string          `json:"tool_description,omitempty"`
+	ToolOptional    bool            `json:"tool_optional,omitempty"` // mode tool: the model decides whether to call
 	Stream          bool            `json:"stream"`
 	Temperature     *json.Number    `json:"temperature,omitempty"`
 	MaxOutputTokens *int64          `json:"max_output_tokens,omitempty"`

@@ -45,7 +45,7 @@ type tool struct {
 
 type toolChoice struct {
 	Type            string `json:"type"`
-	Name            string `json:"name"`
+	Name            string `json:"name,omitempty"`
 	DisableParallel bool   `json:"disable_parallel_tool_use"`
 }
 
@@ -64,7 +64,9 @@ func (Messages) Encode(p providers.Profile, r providers.Request) (providers.HTTP
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = []tool{{r.ToolName, r.ToolDescription, r.Schema, true}}
-		q.ToolChoice = &toolChoice{"tool", r.ToolName, true}
+		if q.ToolChoice = (&toolChoice{"tool", r.ToolName, true}); r.ToolOptional {
+			q.ToolChoice = &toolChoice{"auto", "", true}
+		}
 	} else {
 		q.OutputConfig = &outputConfig{}
 		q.OutputConfig.Format.Type = "json_schema"

@@ -47,9 +47,12 @@ type tool struct {
 }
 
 type toolChoice struct {
-	Tool struct {
-		Name string `json:"name"`
-	} `json:"tool"`
+	Tool *named    `json:"tool,omitempty"`
+	Auto *struct{} `json:"auto,omitempty"`
+}
+
+type named struct {
+	Name string `json:"name"`
 }
 
 type outputConfig struct {
@@ -81,7 +84,9 @@ func (Converse) Encode(p providers.Profile, r providers.Request) (providers.HTTP
 		var t tool
 		t.Spec.Name, t.Spec.Description, t.Spec.InputSchema.JSON = r.ToolName, r.ToolDescription, r.Schema
 		q.ToolConfig = &toolConfig{Tools: []tool{t}}
-		q.ToolConfig.Choice.Tool.Name = r.ToolName
+		if q.ToolConfig.Choice.Tool = (&named{r.ToolName}); r.ToolOptional {
+			q.ToolConfig.Choice = toolChoice{Auto: &struct{}{}}
+		}
 	} else {
 		schema, err := envelope.JSON(r.Schema)
 		if err != nil {

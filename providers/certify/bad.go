@@ -22,6 +22,19 @@ type Bad struct {
 	Check     string               `yaml:"check"`
 	Title     string               `yaml:"title"` // what it does, after "the provider that"
 	Protocols []providers.Protocol `yaml:"protocols"`
+	Contract  string               `yaml:"contract"` // under which it is tried; default DefaultContract
+}
+
+// DefaultContract is what bad providers are tried under: most faults are made for
+// its answers.
+const DefaultContract = "invoice"
+
+// Under is the id of the contract under which it is tried.
+func (b *Bad) Under() string {
+	if b.Contract == "" {
+		return DefaultContract
+	}
+	return b.Contract
 }
 
 // BadProviders reads the folder of bad providers, sorted by id. Each must be a
@@ -100,6 +113,7 @@ func Try(ctx context.Context, o Options, b *Bad) (Row, error) {
 			o.Contract = &budgeted
 		}
 	}
+	o.RoundTrip = storing(o.Fault)
 	r, err := Run(ctx, o)
 	if err != nil {
 		return row, fmt.Errorf("%s in %s: %w", row.Bad, row.Protocol, err)
@@ -115,4 +129,24 @@ func Try(ctx context.Context, o Options, b *Bad) (Row, error) {
 	}
 	row.Right = len(row.Rejected) == 0 && b == nil || b != nil && slices.Equal(row.Rejected, []string{b.Check})
 	return row, nil
+}
+
+// storing stands for a job service in a self-test: what it stores is the answer
+// itself, or what the fault makes of it.
+func storing(f *standin.Fault) func(context.Context, Options) ([]check.RoundTrip, error) {
+	return func(_ context.Context, o Options) ([]check.RoundTrip, error) {
+		refs, err := References(o.Contract)
+		if err != nil {
+			return nil, err
+		}
+		var trips []check.RoundTrip
+		for i, r := range refs[:min(len(refs), len(o.Contract.Cases))] {
+			trip := check.RoundTrip{Case: o.Contract.Cases[i].ID, Judged: []byte(r.Answer), Stored: []byte(r.Answer)}
+			if f != nil && f.Store != nil {
+				trip.Stored = f.Store(trip.Stored)
+			}
+			trips = append(trips, trip)
+		}
+		return trips, nil
+	}
 }

@@ -36,6 +36,7 @@ type Options struct {
 	Timeout  time.Duration // of one request; default the contract's budget, else one minute
 	MaxCalls int           // end after so many requests, without a certificate; 0 is no limit
 	Only     []string      // ids of cases; a certificate needs all
+	Primary  *Primary      // whose answers are the bar; nil: a good stand-in in mode replay, nobody in mode live
 
 	// Fault makes the stand-in a bad provider, to prove the checks.
 	Fault *standin.Fault
@@ -47,6 +48,13 @@ type Options struct {
 	// Progress is told how many requests are done, of how many.
 	Progress func(done, all int)
 	Now      func() time.Time // default time.Now
+}
+
+// Primary is the provider that a candidate is to stand in for.
+type Primary struct {
+	Profile providers.Profile
+	Secret  string
+	Seen    []*check.Observation // what it answered; nil: it is asked
 }
 
 // Verdict of a run.
@@ -98,6 +106,7 @@ type Report struct {
 	Contract     string               `json:"contract"`
 	Mode         certificate.Mode     `json:"mode"`
 	Plan         Plan                 `json:"plan"`
+	Stopped      *Stopped             `json:"stopped_early,omitempty"`
 	Started      certificate.Time     `json:"started"`
 	Ended        certificate.Time     `json:"ended"`
 	Results      []check.Result       `json:"results"`
@@ -172,13 +181,28 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer sender.close()
-	if r.Observations, err = sender.sendAll(ctx, items); err != nil {
+	watch := newWatch(plan.Early, items)
+	if r.Observations, err = sender.sendAll(ctx, items, watch); err != nil {
 		return nil, err
 	}
+	r.Stopped = watch.stopped
 	if err := reached(r.Observations); err != nil {
 		return nil, err
 	}
+	if more := o.followUps(r.Observations, len(items)+1); len(more) > 0 {
+		if left := o.MaxCalls - len(items); o.MaxCalls > 0 && len(more) > left {
+			more, partial = more[:max(0, left)], true
+		}
+		again, err := sender.sendAll(ctx, more, newWatch(nil, nil))
+		if err != nil {
+			return nil, err
+		}
+		r.Observations = append(r.Observations, again...)
+	}
 	run := o.checks(r.Observations)
+	if run.Primary, err = o.primary(ctx); err != nil {
+		return nil, err
+	}
 	if o.RoundTrip != nil {
 		if run.RoundTrips, err = o.RoundTrip(ctx, o); err != nil {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}

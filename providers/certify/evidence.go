@@ -18,6 +18,14 @@ func (o Options) checks(seen []*check.Observation) *check.Run {
 		Protocol: o.Profile.Protocol, Observations: seen, Rules: map[string]check.Rule{}, Severities: map[string]check.Severity{},
 		FirstByte: o.Contract.Budget.FirstByte, Keyed: o.Profile.Auth.Header != "", KeyOrder: orderOf(o.Contract).required,
 	}
+	r.Inconclusive, r.Delta = o.cap(), o.delta()
+	r.Same = func(relation string, a, b json.RawMessage) bool {
+		m := o.Contract.Relation(relation)
+		return m != nil && m.Same(a, b)
+	}
+	if o.Contract.Mode == providers.ModeTool { // what a job asks for is a call: when it comes decides
+		r.Severities["F06"] = check.Must
+	}
 	r.Threshold, _ = o.Contract.Plan.Lower95.Float64() // a bound between 0 and 1; empty is 0
 	for id, s := range o.Contract.Severity {
 		r.Severities[id] = check.Severity(s)

@@ -3,11 +3,13 @@ package certify_test
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/certify"
+	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/wire"
@@ -15,13 +17,13 @@ import (
 
 var allProtocols = flag.Bool("all-protocols", false, "try each bad provider in each protocol, not in one only")
 
-func options(t testing.TB, p providers.Protocol) certify.Options {
+func options(t testing.TB, p providers.Protocol, id string) certify.Options {
 	t.Helper()
-	c, err := contract.Load(fixtures.FS, "contracts/invoice")
+	c, err := contract.Load(fixtures.FS, "contracts/"+id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts, err := certificate.ReadContract(fixtures.FS, "contracts/invoice")
+	facts, err := certificate.ReadContract(fixtures.FS, "contracts/"+id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +44,11 @@ func TestEachBadProviderIsRejectedByItsOwnCheckAlone(t *testing.T) {
 	if len(list) < 60 {
 		t.Errorf("%d bad providers, 60 are promised", len(list))
 	}
+	for _, c := range check.All() {
+		if !slices.ContainsFunc(list, func(b certify.Bad) bool { return b.Check == c.ID }) {
+			t.Errorf("no bad provider proves check %s", c.ID)
+		}
+	}
 	protocols := wire.Protocols()
 	for i, b := range list {
 		tried := 0
@@ -52,7 +59,7 @@ func TestEachBadProviderIsRejectedByItsOwnCheckAlone(t *testing.T) {
 			}
 			tried++
 			t.Run(fmt.Sprintf("%s %s", b.ID, p), func(t *testing.T) {
-				row, err := certify.Try(t.Context(), options(t, p), &b)
+				row, err := certify.Try(t.Context(), options(t, p, b.Under()), &b)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,14 +73,16 @@ func TestEachBadProviderIsRejectedByItsOwnCheckAlone(t *testing.T) {
 
 func TestTheGoodProviderOfEachProtocolPasses(t *testing.T) {
 	for _, p := range wire.Protocols() {
-		t.Run(string(p), func(t *testing.T) {
-			row, err := certify.Try(t.Context(), options(t, p), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(row.Rejected) != 0 || len(row.Inconclusive) != 0 {
-				t.Errorf("rejected by %v (%s), inconclusive %v", row.Rejected, row.Reason, row.Inconclusive)
-			}
-		})
+		for _, id := range []string{"invoice", "triage", "refund"} {
+			t.Run(string(p)+" "+id, func(t *testing.T) {
+				row, err := certify.Try(t.Context(), options(t, p, id), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(row.Rejected) != 0 || len(row.Inconclusive) != 0 {
+					t.Errorf("rejected by %v (%s), inconclusive %v", row.Rejected, row.Reason, row.Inconclusive)
+				}
+			})
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/certificate"
@@ -23,6 +24,11 @@ type Plan struct {
 	Cases      int              `json:"cases"`
 	Repeats    int              `json:"repeats"`
 	Lower95    string           `json:"lower95"`
+	Cap        string           `json:"inconclusive"` // share of inconclusive cases that a pass may have
+	Delta      string           `json:"delta"`        // points of F1 that may be lost to the primary
+	Primary    string           `json:"primary_sha256,omitempty"`
+	FollowUp   FollowUp         `json:"follow_up"`
+	Early      *Early           `json:"early_stop,omitempty"`
 	Checks     []string         `json:"checks"`
 	Calls      []Call           `json:"calls"`
 }
@@ -37,95 +43,31 @@ type Call struct {
 	Stream bool           `json:"stream"`
 	Cap    int64          `json:"max_output_tokens,omitempty"`
 	Play   bool           `json:"stand_in,omitempty"` // the stand-in plays it, in mode live too
-	asked  *contract.Case // nil where the request is none of the contract
+	asked  *contract.Case // the case, or a copy of it with another input
+	change func(*providers.Request)
 	wire   func([]byte) []byte
 	model  string
 	suffix string
+	follow string // the relation under which the answer is compared
 }
 
-// Numbers of the probes.
-const (
-	otherCases    = 8  // cases that are tried in the other output mode ...
-	otherRepeats  = 4  // ... so many times
-	schemaCases   = 4  // cases with a prompt that pulls away from the schema
-	truncateCases = 2  // cases with too few output tokens
-	smallCap      = 16 // the smallest cap that every vendor takes
-	wrongModel    = "interlock-no-such-model"
-)
-
-// items lists the requests of a run, in order.
-func (o Options) items() ([]Call, error) {
-	cases, err := o.cases()
-	if err != nil {
-		return nil, err
-	}
-	l := &lister{o: o, streams: o.Profile.Protocol != providers.BedrockConverse}
-	l.modes = []providers.Mode{o.Contract.Mode}
-	if o.Contract.Tool.Name != "" {
-		l.modes = append(l.modes, other(o.Contract.Mode))
-	}
-	for repeat := 1; repeat <= o.Repeats; repeat++ {
-		for _, k := range cases {
-			l.add(Call{Probe: check.Base, Case: k.ID, Repeat: repeat, Mode: l.modes[0], Stream: l.streams && repeat%2 == 0, asked: k})
-		}
-	}
-	if len(l.modes) > 1 {
-		for repeat := 1; repeat <= otherRepeats; repeat++ {
-			for _, k := range spread(cases, otherCases) {
-				l.add(Call{Probe: check.Other, Case: k.ID, Repeat: repeat, Mode: l.modes[1], Stream: l.streams && repeat%2 == 0, asked: k})
-			}
-		}
-	}
-	l.probes(cases)
-	return l.calls, nil
+// FollowUp is what is added to a plan when streamed and whole answers to a case
+// differ: the case is asked again until each form was tried so many times, for the
+// first so many cases. Nothing but check W10 looks at the answers.
+type FollowUp struct {
+	When  string `json:"when"`
+	Cases int    `json:"cases"`
+	Tries int    `json:"tries_of_each_form"`
 }
 
-type lister struct {
-	o       Options
-	streams bool
-	modes   []providers.Mode
-	calls   []Call
-}
-
-func (l *lister) add(c Call) {
-	c.N = len(l.calls) + 1
-	l.calls = append(l.calls, c)
-}
-
-// forms are the ways in which a probe is asked: whole, and streamed where the
-// protocol streams.
-func (l *lister) forms() []bool {
-	if l.streams {
-		return []bool{false, true}
-	}
-	return []bool{false}
-}
-
-func (l *lister) probes(cases []*contract.Case) {
-	first := cases[0]
-	for _, stream := range l.forms() {
-		for _, mode := range l.modes {
-			for i, k := range spread(cases, truncateCases) {
-				l.add(Call{Probe: check.Truncate, Case: string(mode) + " " + k.ID, Repeat: i + 1, Mode: mode, Stream: stream, Cap: smallCap, asked: k})
-			}
-		}
-		for _, p := range []check.Probe{check.Refusal, check.Filter, check.RateLimit, check.Overload} {
-			l.add(Call{Probe: p, Case: first.ID, Repeat: 1, Mode: l.modes[0], Stream: stream, Play: true, asked: first})
-		}
-		if stream {
-			for i, k := range spread(cases, 2) {
-				l.add(Call{Probe: check.MidStream, Case: k.ID, Repeat: i + 1, Mode: l.modes[0], Stream: true, Play: true, asked: k})
-			}
-		}
-	}
-	for i, k := range spread(cases, schemaCases) {
-		l.add(Call{Probe: check.Schema, Case: k.ID, Repeat: 1, Mode: l.modes[0], Stream: l.streams && i%2 == 1, suffix: check.PullAway, asked: k})
-	}
-	l.add(Call{Probe: check.BadRequest, Case: "no JSON", Repeat: 1, Mode: l.modes[0], asked: first, wire: func(b []byte) []byte { return b[:len(b)/2] }})
-	l.add(Call{Probe: check.WrongModel, Case: "no such model", Repeat: 1, Mode: l.modes[0], asked: first, model: wrongModel})
-	l.add(Call{Probe: check.UnknownParameter, Case: "no such parameter", Repeat: 1, Mode: l.modes[0], asked: first, wire: func(b []byte) []byte {
-		return slices.Concat([]byte(`{"interlock_no_such_parameter":true,`), b[1:])
-	}})
+// Early is when a sequential plan ends before its last case: Wald's test between
+// two pass rates of a case.
+type Early struct {
+	Good   float64 `json:"good"`
+	Bad    float64 `json:"bad"`
+	Alpha  float64 `json:"alpha"`       // chance to stop a good provider
+	Beta   float64 `json:"beta"`        // chance to let a bad one through
+	Accept int     `json:"accept_from"` // cases before which it does not end well
 }
 
 // cases are those of the contract, or the ones that were named.
@@ -167,6 +109,11 @@ func (o Options) plan(calls []Call) Plan {
 	p := Plan{
 		Suite: o.Suite.Version + " " + o.Suite.Revision, Profile: certificate.ProfileDigest(o.Profile), Contract: o.Facts.Digest,
 		Fixtures: o.Facts.Fixtures, Mode: o.Mode, Repeats: o.Repeats, Lower95: o.Contract.Plan.Lower95.String(), Calls: calls,
+		Cap: number(o.cap()), Delta: number(o.delta()), Early: o.early(),
+		FollowUp: FollowUp{"streamed and whole answers to a case each agree and differ from each other", followUpCases, check.FormTries},
+	}
+	if o.Primary != nil {
+		p.Primary = certificate.ProfileDigest(o.Primary.Profile)
 	}
 	cases := map[string]bool{}
 	for _, c := range calls {
@@ -185,4 +132,26 @@ func (o Options) plan(calls []Call) Plan {
 	}
 	p.SHA256 = certificate.Hash(data)
 	return p
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// What a plan says where the contract does not.
+const (
+	defaultCap   = 0.02
+	defaultDelta = 3
+)
+
+func (o Options) cap() float64 {
+	if v, err := o.Contract.Plan.Inconclusive.Float64(); err == nil {
+		return v
+	}
+	return defaultCap
+}
+
+func (o Options) delta() float64 {
+	if v, err := o.Contract.Plan.Delta.Float64(); err == nil {
+		return v
+	}
+	return defaultDelta
 }

@@ -25,7 +25,20 @@ func References(c *contract.Contract) ([]standin.Reference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("case %s: %w", k.ID, err)
 		}
-		refs = append(refs, standin.Reference{Text: r.User, Answer: string(order.write(nil, k.Reference))})
+		refs = append(refs, standin.Reference{Text: r.User, Answer: string(order.write(nil, k.Reference)), Tool: c.Tool.Name})
+	}
+	for _, m := range c.Metamorphic { // the same answers, asked in another order
+		for _, k := range c.Cases {
+			input, ok := m.Input(k.Input)
+			if !ok || k.Reference == nil {
+				continue
+			}
+			r, err := c.Request(input)
+			if err != nil {
+				return nil, fmt.Errorf("case %s, %s: %w", k.ID, m.ID, err)
+			}
+			refs = append(refs, standin.Reference{Text: r.User, Answer: string(order.write(nil, k.Reference)), Tool: c.Tool.Name})
+		}
 	}
 	return refs, nil
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/call"
@@ -23,6 +25,9 @@ type sender struct {
 	double  providers.Profile // the profile with the address of the stand-in
 	secret  string            // the key that travels; planted where the stand-in is asked
 	id      string            // of this run
+
+	mu      sync.Mutex
+	leaving map[string]context.CancelFunc // by attempt: clients that go away in mid-answer
 }
 
 func (o Options) sender() (*sender, error) {
@@ -30,9 +35,9 @@ func (o Options) sender() (*sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sender{o: o, double: o.Profile, id: rand.Text()}
+	s := &sender{o: o, double: o.Profile, id: rand.Text(), leaving: map[string]context.CancelFunc{}}
 	s.standIn, err = standin.Start(standin.Options{
-		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault,
+		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault, Observe: s.watch,
 	})
 	if err != nil {
 		return nil, err
@@ -47,7 +52,7 @@ func (o Options) sender() (*sender, error) {
 func (s *sender) close() { _ = s.standIn.Close() }
 
 // sendAll sends each call once, some at a time, in the order of the plan.
-func (s *sender) sendAll(ctx context.Context, calls []Call) ([]*check.Observation, error) {
+func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.Observation, error) {
 	seen := make([]*check.Observation, len(calls))
 	next := make(chan int)
 	var wait sync.WaitGroup
@@ -62,6 +67,9 @@ func (s *sender) sendAll(ctx context.Context, calls []Call) ([]*check.Observatio
 				if seen[i] = o; err != nil && failed == nil {
 					failed = err
 				}
+				if err == nil {
+					w.seen(o)
+				}
 				done++
 				s.o.Progress(done, len(calls))
 				mu.Unlock()
@@ -75,7 +83,9 @@ func (s *sender) sendAll(ctx context.Context, calls []Call) ([]*check.Observatio
 		if stop || ctx.Err() != nil {
 			break
 		}
-		next <- i
+		if !w.skips(calls[i]) {
+			next <- i
+		}
 	}
 	close(next)
 	wait.Wait()
@@ -85,8 +95,8 @@ func (s *sender) sendAll(ctx context.Context, calls []Call) ([]*check.Observatio
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.count(seen)
-	return seen, nil
+	s.count(calls, seen)
+	return slices.DeleteFunc(seen, func(o *check.Observation) bool { return o == nil }), nil
 }
 
 func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
@@ -97,6 +107,9 @@ func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
 	r.Mode, r.Stream, r.Model, r.User = c.Mode, c.Stream, s.o.Profile.Model, r.User+c.suffix
 	if c.model != "" {
 		r.Model = c.model
+	}
+	if c.change != nil {
+		c.change(&r)
 	}
 	if c.Cap > 0 {
 		r.MaxOutputTokens = &c.Cap
@@ -122,17 +135,58 @@ func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
+	if c.Probe == check.Cancel {
+		s.leave(s.attempt(c), cancel)
+	}
 	t, err := call.Send(ctx, to, secret, r, encoded, header)
 	if err != nil {
 		return nil, err
 	}
-	return s.observe(c, t, replayed), nil
+	o := s.observe(c, t, replayed)
+	if c.Probe == check.Cancel {
+		o.Work = s.work(s.attempt(c))
+	}
+	return o, nil
+}
+
+// toStop is how long a server may go on with its work after its client has gone.
+const toStop = time.Second
+
+// leave has the client go away as soon as half of the answer to an attempt has
+// come.
+func (s *sender) leave(attempt string, away context.CancelFunc) {
+	s.mu.Lock()
+	s.leaving[attempt] = away
+	s.mu.Unlock()
+}
+
+// watch is told what happens at the stand-in.
+func (s *sender) watch(m standin.Moment, c standin.Call) {
+	if m != standin.Answering {
+		return
+	}
+	s.mu.Lock()
+	away := s.leaving[c.Ask.Attempt]
+	s.mu.Unlock()
+	if away != nil {
+		away()
+	}
+}
+
+// work asks the server whether it stopped when its client had gone.
+func (s *sender) work(attempt string) check.Work {
+	ctx, cancel := context.WithTimeout(context.Background(), toStop)
+	defer cancel()
+	if s.standIn.AwaitEnd(ctx, standin.Match{Attempt: attempt}, 1) != nil {
+		return check.WorkWentOn
+	}
+	return check.WorkEnded
 }
 
 func (s *sender) observe(c Call, t providers.Transcript, replayed bool) *check.Observation {
 	o := &check.Observation{
 		Probe: c.Probe, Case: c.Case, Repeat: c.Repeat, Profile: s.o.Profile.Name, Transcript: t, Replayed: replayed, Digest: digest(t),
-		Judgement: judge.Judge(s.o.Contract, c.asked, t),
+		Judgement: judge.Judge(s.o.Contract, c.asked, t), Relation: c.follow,
 	}
 	if t.Status >= 200 && t.Status < 300 {
 		o.Response = wire.Decode(t)
@@ -145,9 +199,11 @@ func (s *sender) observe(c Call, t providers.Transcript, replayed bool) *check.O
 func (s *sender) attempt(c Call) string { return fmt.Sprintf("%s%d", s.id, c.N) }
 
 // count notes how often each call arrived at the stand-in.
-func (s *sender) count(seen []*check.Observation) {
+func (s *sender) count(calls []Call, seen []*check.Observation) {
 	counts := s.standIn.PerAttempt()
 	for i, o := range seen {
-		o.Served = counts[s.attempt(Call{N: i + 1})]
+		if o != nil {
+			o.Served = counts[s.attempt(calls[i])]
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (r *Report) Statement(issuer string, valid time.Duration) (certificate.Stat
 		Suite: o.Suite, Issuer: issuer, Serial: o.Now().UnixMicro(), Mode: r.Mode, Profile: r.Profile, Contract: r.Contract,
 		Protocol: string(r.Protocol), Model: r.Model, Upstream: o.Profile.Upstream,
 		Plan: certificate.Plan{
-			SHA256: r.Plan.SHA256, Registered: r.Plan.Registered, Cases: r.Plan.Cases, Repeats: r.Plan.Repeats, Calls: len(r.Plan.Calls),
+			SHA256: r.Plan.SHA256, Registered: r.Plan.Registered, Cases: r.Plan.Cases, Repeats: r.Plan.Repeats, Calls: len(r.Observations),
 		},
 		Started: r.Started, Ended: r.Ended, NotBefore: now, NotAfter: certificate.At(now.Add(valid)),
 		Scope: r.scope(), Baseline: r.baseline(), Served: r.served(), Fingerprints: r.fingerprints(), Checks: r.checks(),
@@ -57,6 +57,9 @@ func (r *Report) Statement(issuer string, valid time.Duration) (certificate.Stat
 func (r *Report) checks() []certificate.Check {
 	list := []certificate.Check{}
 	for _, res := range r.Results {
+		if r.options.Contract.Severity[res.ID] == "off" {
+			continue
+		}
 		if res.N == 0 && !slices.Contains(r.options.Contract.Must, res.ID) { // nothing to see, and nothing demanded
 			continue
 		}

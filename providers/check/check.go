@@ -79,9 +79,6 @@ type Finding struct {
 // mostFindings bounds what a report shows of one check; all are counted.
 const mostFindings = 5
 
-// inconclusiveCap is the share of inconclusive cases that a pass may have.
-const inconclusiveCap = 0.02
-
 // Judge runs all checks over a run, in their order.
 func Judge(r *Run) []Result {
 	r.assign()
@@ -99,11 +96,11 @@ func (r *Run) one(c Check) Result {
 	if s, ok := r.Severities[c.ID]; ok {
 		severity = s
 	}
-	return t.result(severity, r.Threshold)
+	return t.result(severity, r.Threshold, r.Inconclusive)
 }
 
 // decide turns counts into a verdict.
-func (t *tally) result(severity Severity, threshold float64) Result {
+func (t *tally) result(severity Severity, threshold, inconclusive float64) Result {
 	res := Result{
 		ID: t.check.ID, Title: t.check.Title, Severity: severity, Findings: t.findings, Evidence: t.evidence,
 		Replayed: t.replayed, Reason: t.reason,
@@ -126,6 +123,9 @@ func (t *tally) result(severity Severity, threshold float64) Result {
 	if t.check.Kind == Statistical {
 		res.Threshold = threshold
 	}
+	if t.lower != nil {
+		res.Lower95, res.Threshold = *t.lower, *t.bar
+	}
 	failed := res.N - res.Passes - res.Inconclusive
 	switch {
 	case t.fault != "":
@@ -140,7 +140,7 @@ func (t *tally) result(severity Severity, threshold float64) Result {
 		if res.Reason == "" {
 			res.Reason = "no transcript to look at"
 		}
-	case float64(res.Inconclusive) > inconclusiveCap*float64(res.N):
+	case float64(res.Inconclusive) > inconclusive*float64(res.N):
 		res.Verdict = Inconclusive
 		if res.Reason = t.unclear; res.Reason == "" {
 			res.Reason = "too many cases came to no answer"

@@ -12,7 +12,10 @@ var l03 = Check{
 	ID: "L03", Title: "no answer falls silent before its end",
 	Kind: Deterministic, Severity: Must, Probes: []Probe{Base, Other},
 	judge: func(r *Run, t *tally) {
-		for _, o := range r.of(Base, Other) {
+		for _, o := range r.Observations {
+			if o.Probe == Cancel { // silent because it was left
+				continue
+			}
 			if o.Transcript.End == providers.EndStall {
 				t.fail(o, "stall", "byte "+strconv.Itoa(len(o.Transcript.Body)), "no further byte came within the limit of the run")
 				continue

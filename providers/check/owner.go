@@ -218,25 +218,29 @@ func (r *Run) ruleOwner(id string) string {
 // and not what the model says. Text with replacement characters that the
 // question does not hold was decoded in pieces.
 //
-// A form is tried a few times in a case and may have met a fault that comes now
-// and then; it is the stream's where enough cases show it.
+// A form that was tried a few times may have met a fault that comes now and then;
+// it is the stream's where it was tried often enough. Cases that look the same and
+// were not asked again go by those that were.
 func (r *Run) streamFaults() {
-	failing, all := 0, r.twins()
-	for _, twins := range all {
-		if twins.onlyStreamsFail() {
-			failing++
-		}
+	tried, all := false, r.twins()
+	for _, w := range all {
+		tried = tried || w.tried() && w.onlyStreamsFail()
 	}
-	for _, twins := range all {
-		if !twins.onlyStreamsFail() {
+	for _, w := range all {
+		if w.tried() && apart(meanings(w.streams), meanings(w.whole)) {
+			for _, o := range w.streams {
+				o.form = o.owner == ""
+			}
+		}
+		if !w.onlyStreamsFail() {
 			continue
 		}
-		for _, o := range twins.streams {
+		for _, o := range w.streams {
 			switch {
 			case !aboutContent(o.owner):
 			case broken(o):
 				o.owner = "W08"
-			case enough(failing, len(all)):
+			case tried:
 				o.owner = "W10"
 			}
 		}
@@ -261,13 +265,13 @@ func broken(o *Observation) bool {
 	return strings.Contains(said, replacement) && !strings.Contains(o.Transcript.Request.User, replacement)
 }
 
-// twins are the transcripts of one case and probe, streamed and whole.
+// twins are the transcripts of one case in one mode, streamed and whole.
 type twins struct{ streams, whole []*Observation }
 
-func (r *Run) twins() map[string]*twins {
-	found := map[string]*twins{}
-	for _, o := range r.of(Base, Other) {
-		key := string(o.Probe) + " " + o.Case
+func (r *Run) twins() map[TwinCase]*twins {
+	found := map[TwinCase]*twins{}
+	for _, o := range r.of(Base, Other, Twin) {
+		key := TwinCase{o.Case, o.Mode()}
 		t := found[key]
 		if t == nil {
 			t = &twins{}
@@ -281,6 +285,10 @@ func (r *Run) twins() map[string]*twins {
 	}
 	return found
 }
+
+// tried reports whether both forms were tried often enough to tell a form that
+// differs from answers that vary.
+func (t *twins) tried() bool { return len(t.streams) >= FormTries && len(t.whole) >= FormTries }
 
 func (t *twins) onlyStreamsFail() bool {
 	if len(t.streams) == 0 || len(t.whole) == 0 {

@@ -24,6 +24,8 @@ var r01 = Check{
 				switch {
 				case o.Judgement.Verdict != providers.Accept:
 					t.skip(o, "hidden by "+orTransport(o))
+				case o.form:
+					t.skip(o, "hidden by W10")
 				case shapeOf(o) != modal:
 					t.fail(o, "shape.differs", "", "keys, types or end differ from the other answers to the same request")
 				default:
@@ -56,7 +58,7 @@ func mode(list []*Observation, f func(*Observation) string) string {
 	count := map[string]int{}
 	best := ""
 	for _, o := range list {
-		if o.Judgement.Verdict == providers.Accept {
+		if o.Judgement.Verdict == providers.Accept && !o.form {
 			count[f(o)]++
 		}
 	}

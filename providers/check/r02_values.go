@@ -17,6 +17,8 @@ var r02 = Check{
 				switch {
 				case o.Judgement.Verdict != providers.Accept:
 					t.skip(o, "hidden by "+orTransport(o))
+				case o.form:
+					t.skip(o, "hidden by W10")
 				case value(o) != modal:
 					t.fail(o, "value.differs", "", "values differ from the other answers to the same request")
 				default:

@@ -23,7 +23,22 @@ const (
 	Filter     Probe = "filter"      // a filter leaves nothing
 	Schema     Probe = "schema"      // does the provider keep to the schema when the prompt pulls away from it?
 
+	Twin       Probe = "twin"       // a case in which streamed and whole answers differ, asked again
+	Trigger    Probe = "trigger"    // the contract's tool is on offer, and the model is free to call it
+	Irrelevant Probe = "irrelevant" // a tool that does not fit is on offer, and the model is free to call it
+	Permuted   Probe = "permuted"   // a list of the input in another order
+	Cancel     Probe = "cancel"     // the client goes away in the middle of the answer
+
 	UnknownParameter Probe = "unknown-parameter" // a field that the protocol does not have
+)
+
+// Work says what became of the work of a request whose client went away.
+type Work string
+
+const (
+	WorkNotSeen Work = ""
+	WorkEnded   Work = "ended"
+	WorkWentOn  Work = "went on"
 )
 
 // Observation is one request of a run and what came back, judged.
@@ -36,11 +51,13 @@ type Observation struct {
 	Response   providers.Response // of a 2xx answer
 	Judgement  providers.Judgement
 	Served     int    // requests that the server counted for this one; 0 where nobody counts
-	Mark       string // what must, or must not, come back
+	Relation   string // of probe Permuted: the relation of the contract
+	Work       Work   // of probe Cancel
 	Replayed   bool   // recordings or the stand-in answered
 	Digest     string // of the transcript
 
 	owner string // the one check to which its fault belongs; "" for none
+	form  bool   // a stream whose accepted answer differs because it is a stream
 	lost  bool   // nothing to judge: the transport or the provider's availability
 }
 
@@ -79,7 +96,12 @@ type Run struct {
 	FirstByte    time.Duration       // budget of the contract, 0 for none
 	Keyed        bool                // a key was sent
 	Observations []*Observation
-	RoundTrips   []RoundTrip // nil: no job service took part
+	RoundTrips   []RoundTrip    // nil: no job service took part
+	Primary      []*Observation // what the primary answered to probe Trigger, asked twice; nil: there is none
+	Delta        float64        // points of F1 that a candidate may lose to the primary
+	Inconclusive float64        // share of inconclusive cases that a pass may have
+	// Same tells whether two outputs are equal under a relation of the contract.
+	Same func(relation string, a, b json.RawMessage) bool
 
 	common map[string]bool // owners of faults that ordinary requests meet
 }

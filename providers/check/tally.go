@@ -3,6 +3,8 @@ package check
 import (
 	"net/http"
 	"slices"
+
+	"github.com/interlock-harness/interlock/providers"
 )
 
 // tally counts what a check finds, by case.
@@ -16,6 +18,8 @@ type tally struct {
 	reason   string
 	unclear  string // why cases are inconclusive
 	fault    string // a fault of the run as a whole
+	lower    *float64
+	bar      *float64
 }
 
 type group struct {
@@ -40,6 +44,10 @@ func (t *tally) see(o *Observation) *group {
 	t.replayed = !t.live
 	return g
 }
+
+// bound sets what the verdict goes by where it is not the share of cases that
+// passed.
+func (t *tally) bound(lower, bar float64) { t.lower, t.bar = &lower, &bar }
 
 // pass counts a transcript that is as it should be.
 func (t *tally) pass(o *Observation) { t.see(o) }
@@ -91,8 +99,12 @@ func (t *tally) byOwner(o *Observation) {
 func expect(probe Probe, right func(*Run, *Observation) (bool, string)) func(*Run, *tally) {
 	return func(r *Run, t *tally) {
 		for _, o := range r.of(probe) {
-			if busy(o) {
+			switch {
+			case busy(o):
 				t.skip(o, "no answer came, or only that the provider is busy")
+				continue
+			case o.Transcript.End == providers.EndStall:
+				t.skip(o, "hidden by L03")
 				continue
 			}
 			ok, why := right(r, o)

@@ -38,9 +38,9 @@ var w08 = Check{
 }
 
 // Splitting is quadratic: the longest streams are left to the first splits of
-// others, and a handful stands for all.
+// others, and a few stand for all.
 const (
-	streamsToSplit = 6
+	streamsToSplit = 3
 	longestToSplit = 4 << 10
 )
 
@@ -51,7 +51,7 @@ func lines(o *Observation) bool { return o.Transcript.Protocol == providers.Olla
 func firstSplit(body []byte) int {
 	whole := events(body)
 	for at := range body {
-		if !bytes.Equal(events(body[:at], body[at:]), whole) {
+		if !gives(whole, body[:at], body[at:]) {
 			return at
 		}
 	}
@@ -59,20 +59,29 @@ func firstSplit(body []byte) int {
 	for i := range body {
 		single = append(single, body[i:i+1])
 	}
-	if !bytes.Equal(events(single...), whole) {
+	if !gives(whole, single...) {
 		return 0
 	}
 	return -1
 }
 
-// events are the events of a stream that comes in pieces, one after another.
-func events(pieces ...[]byte) []byte {
+// events are the events of a stream, one after another.
+func events(body []byte) []sse.Event {
 	var p sse.Parser
-	var all []byte
+	var all []sse.Event
+	_ = p.Feed(body, func(e sse.Event) { all = append(all, e) })
+	return all
+}
+
+// gives reports whether a stream that comes in pieces has these events.
+func gives(want []sse.Event, pieces ...[]byte) bool {
+	var p sse.Parser
+	next, same := 0, true
 	for _, piece := range pieces {
 		_ = p.Feed(piece, func(e sse.Event) {
-			all = append(append(append(append(all, e.Type...), 0), e.Data...), 1)
+			same = same && next < len(want) && e.Type == want[next].Type && bytes.Equal(e.Data, want[next].Data)
+			next++
 		})
 	}
-	return all
+	return same && next == len(want)
 }

@@ -33,7 +33,9 @@ func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequ
 		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream,
 	}
 	if r.Mode == providers.ModeTool {
-		q.Tools, q.StrictTools, q.ToolChoice = envelope.Tools(r, nil), true, "REQUIRED"
+		if q.Tools, q.StrictTools = envelope.Tools(r, nil), true; !r.ToolOptional {
+			q.ToolChoice = "REQUIRED"
+		}
 	} else {
 		q.ResponseFormat = &format{"json_object", r.Schema}
 	}

@@ -38,7 +38,7 @@ type function struct {
 type toolConfig struct {
 	Calling struct {
 		Mode    string   `json:"mode"`
-		Allowed []string `json:"allowedFunctionNames"`
+		Allowed []string `json:"allowedFunctionNames,omitempty"`
 	} `json:"functionCallingConfig"`
 }
 
@@ -64,8 +64,10 @@ func (GenerateContent) Encode(p providers.Profile, r providers.Request) (provide
 	if r.Mode == providers.ModeTool {
 		q.Tools = []tool{{[]function{{r.ToolName, r.ToolDescription, r.Schema}}}}
 		q.ToolConfig = &toolConfig{}
-		q.ToolConfig.Calling.Mode = "ANY"
-		q.ToolConfig.Calling.Allowed = []string{r.ToolName}
+		if q.ToolConfig.Calling.Mode = "AUTO"; !r.ToolOptional {
+			q.ToolConfig.Calling.Mode = "ANY"
+			q.ToolConfig.Calling.Allowed = []string{r.ToolName}
+		}
 	} else {
 		q.Generation.MimeType = "application/json"
 		q.Generation.Schema = r.Schema

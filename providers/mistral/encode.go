@@ -12,7 +12,7 @@ type request struct {
 	Messages          []envelope.Turn `json:"messages"`
 	ResponseFormat    *format         `json:"response_format,omitempty"`
 	Tools             []envelope.Tool `json:"tools,omitempty"`
-	ToolChoice        *toolChoice     `json:"tool_choice,omitempty"`
+	ToolChoice        any             `json:"tool_choice,omitempty"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
 	Temperature       *json.Number    `json:"temperature,omitempty"`
 	MaxTokens         *int64          `json:"max_tokens,omitempty"`
@@ -46,8 +46,11 @@ func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequ
 	if r.Mode == providers.ModeTool {
 		parallel := false
 		q.Tools = envelope.Tools(r, nil)
-		q.ToolChoice = &toolChoice{Type: "function"}
-		q.ToolChoice.Function.Name = r.ToolName
+		named := toolChoice{Type: "function"}
+		named.Function.Name = r.ToolName
+		if q.ToolChoice = any(named); r.ToolOptional {
+			q.ToolChoice = "auto"
+		}
 		q.ParallelToolCalls = &parallel
 	} else {
 		q.ResponseFormat = &format{Type: "json_schema"}

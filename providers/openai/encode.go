@@ -14,7 +14,7 @@ type chatRequest struct {
 	Messages          []envelope.Turn `json:"messages"`
 	ResponseFormat    *schemaFormat   `json:"response_format,omitempty"`
 	Tools             []envelope.Tool `json:"tools,omitempty"`
-	ToolChoice        *toolChoice     `json:"tool_choice,omitempty"`
+	ToolChoice        any             `json:"tool_choice,omitempty"`
 	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
 	Temperature       *json.Number    `json:"temperature,omitempty"`
 	MaxTokens         *int64          `json:"max_completion_tokens,omitempty"`
@@ -57,8 +57,9 @@ func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequ
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = envelope.Tools(r, &yes)
-		q.ToolChoice = &toolChoice{Type: "function"}
-		q.ToolChoice.Function.Name = r.ToolName
+		named := toolChoice{Type: "function"}
+		named.Function.Name = r.ToolName
+		q.ToolChoice = choice(r, named)
 		q.ParallelToolCalls = &no
 	} else {
 		q.ResponseFormat = &schemaFormat{"json_schema", named{envelope.SchemaName(r), r.Schema, true}}
@@ -66,19 +67,27 @@ func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequ
 	return envelope.Post(p, envelope.Stream(r), q, "chat/completions")
 }
 
+// choice requires the call that is named, or leaves it to the model.
+func choice(r providers.Request, named any) any {
+	if r.ToolOptional {
+		return "auto"
+	}
+	return named
+}
+
 type responsesRequest struct {
-	Model             string          `json:"model"`
-	Instructions      string          `json:"instructions,omitempty"`
-	Input             string          `json:"input"`
-	Text              *textFormat     `json:"text,omitempty"`
-	Tools             []flatTool      `json:"tools,omitempty"`
-	ToolChoice        *flatToolChoice `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
-	Temperature       *json.Number    `json:"temperature,omitempty"`
-	MaxTokens         *int64          `json:"max_output_tokens,omitempty"`
-	Stream            bool            `json:"stream,omitempty"`
-	Store             bool            `json:"store"` // background work is kept, other answers are not
-	Background        bool            `json:"background,omitempty"`
+	Model             string       `json:"model"`
+	Instructions      string       `json:"instructions,omitempty"`
+	Input             string       `json:"input"`
+	Text              *textFormat  `json:"text,omitempty"`
+	Tools             []flatTool   `json:"tools,omitempty"`
+	ToolChoice        any          `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool        `json:"parallel_tool_calls,omitempty"`
+	Temperature       *json.Number `json:"temperature,omitempty"`
+	MaxTokens         *int64       `json:"max_output_tokens,omitempty"`
+	Stream            bool         `json:"stream,omitempty"`
+	Store             bool         `json:"store"` // background work is kept, other answers are not
+	Background        bool         `json:"background,omitempty"`
 }
 
 type textFormat struct {
@@ -111,7 +120,7 @@ func (Responses) Encode(p providers.Profile, r providers.Request) (providers.HTT
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = []flatTool{{"function", envelope.Tools(r, &yes)[0].Function}}
-		q.ToolChoice = &flatToolChoice{"function", r.ToolName}
+		q.ToolChoice = choice(r, flatToolChoice{"function", r.ToolName})
 		q.ParallelToolCalls = &no
 	} else {
 		q.Text = &textFormat{}

@@ -24,6 +24,7 @@ type Answer struct {
 
 	Cut   *Point // stop there ...
 	CutBy Cut    // ... in this way
+	Deaf  bool   // a stall goes on although the client has gone away
 }
 
 // Cut is how an answer stops short.

@@ -22,6 +22,7 @@ type Ask struct {
 	Schema          []byte   // of the output, or of the first tool's arguments
 	Tools           []string // names on offer
 	ToolForced      bool     // a call is required
+	ToolFree        bool     // the protocol cannot require one; a good model calls where the tool may fit
 	MaxOutputTokens *int64
 	Temperature     string // as written, empty when absent
 	Stop            []string
@@ -56,4 +57,5 @@ const (
 	PlayRefusal   Situation = "refusal"    // the model declines
 	PlayFilter    Situation = "filter"     // a filter blocks prompt or answer
 	PlayStall     Situation = "stall"      // half an answer, then nothing
+	PlayCancel    Situation = "cancel"     // half an answer, and the client will leave
 )

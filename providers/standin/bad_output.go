@@ -102,6 +102,20 @@ var outputFaults = []Fault{
 		v := pick(n, "issued_on", '"')
 		v.text = strings.Replace(v.text, "2026", "2025", 1)
 	})},
+	{Name: "paraphrased-quote", Message: edit(func(n *node) { pick(n, "quote", '"').text += ", the customer says" })},
+	{Name: "position-bias", Message: func(a Ask, m *Message) { // judges by place: right only where L1 stands first
+		first, second := strings.Index(a.User, `"L1"`), strings.Index(a.User, `"L2"`)
+		if first >= 0 && second >= 0 && second < first {
+			edit(func(n *node) {
+				n.each(func(name string, v *node) bool {
+					if name == "refund_cents" {
+						bump(v, 100)
+					}
+					return true
+				})
+			})(a, m)
+		}
+	}},
 	{Name: "shape-flip-1-in-10", Every: 10, Message: edit(func(n *node) {
 		if v := pick(n, "total_cents", 'n'); v.text != "" {
 			v.text += ".0"

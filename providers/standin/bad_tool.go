@@ -32,4 +32,15 @@ var toolFaults = []Fault{
 		m.Text = fmt.Sprintf("<tool_call>{\"name\":%q,\"arguments\":%s}</tool_call>", m.Calls[0].Name, m.Calls[0].Arguments)
 		m.Calls, m.Finish = nil, FinishStop
 	})},
+	{Name: "under-trigger", Every: 7, Message: func(a Ask, m *Message) { // every seventh call that it is free to leave out
+		if !a.ToolForced && len(m.Calls) > 0 {
+			m.Text, m.Calls, m.Finish = "I have read it.", nil, FinishStop
+		}
+	}},
+	{Name: "over-trigger", Message: func(a Ask, m *Message) {
+		if !a.ToolForced && len(a.Tools) > 0 && len(m.Calls) == 0 && m.Finish == FinishStop {
+			m.Calls = []ToolCall{{ID: "standin-call-" + randomID(), Name: a.Tools[0], Arguments: fill(a)}}
+			m.Text, m.Finish = "", FinishTool
+		}
+	}},
 }

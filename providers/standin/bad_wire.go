@@ -2,6 +2,7 @@ package standin
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ var wireFaults = []Fault{
 		}
 	}},
 	{Name: "error-as-content", Failure: func(f Failing, r *Reply) {
-		if asked := f.Failure.Status; asked != http.StatusTooManyRequests && asked < 500 && asked != http.StatusNotFound {
+		if f.Failure.Status == http.StatusBadRequest && f.Failure.unknown == nil {
 			*r = f.Render(Message{ID: "standin-error", Model: f.Ask.Model, Text: "Error: " + f.Failure.Message, Finish: FinishStop})
 		}
 	}},
@@ -80,7 +81,18 @@ var wireFaults = []Fault{
 		}
 		return &Answer{Cut: &Point{Bytes: 200}, CutBy: CutStall}
 	}},
-	{Name: "slow-start", Every: 4, Script: func(Ask) *Answer { return &Answer{Delay: 60 * time.Millisecond} }},
+	{Name: "ignores-cancel", Script: func(a Ask) *Answer {
+		if Situation(a.Play) != PlayCancel {
+			return nil
+		}
+		return &Answer{Cut: &Point{Bytes: 64}, CutBy: CutStall, Deaf: true}
+	}},
+	{Name: "slow-start", Every: 4, Script: func(a Ask) *Answer {
+		if a.Play != "" {
+			return nil
+		}
+		return &Answer{Delay: 60 * time.Millisecond}
+	}},
 	{Name: "echoes-auth-header", Reply: func(a Ask, _ Message, r *Reply) {
 		if a.key != "" {
 			r.Header.Set("X-Debug-Request", "authorization="+a.key)
@@ -92,6 +104,13 @@ var wireFaults = []Fault{
 		}
 	}},
 	{Name: "drops-parameters", AnyField: true},
+	{Name: "lossy-adapter", Store: func(answer []byte) []byte { // through a value and back: other spaces, other order
+		var v any
+		if json.Unmarshal(answer, &v) != nil {
+			return answer
+		}
+		return compact(v)
+	}},
 	{Name: "fingerprint-rotates", Message: func(a Ask, m *Message) {
 		m.Build = "fp_standin_" + string('1'+rune(a.Call%3))
 	}},

@@ -17,6 +17,8 @@ type Fault struct {
 	AnyModel    bool              // answers for models that it does not serve
 	AnyField    bool              // drops parameters that it does not know
 	CrossTalk   bool              // gives one request the answer to another
+
+	Store func([]byte) []byte // what a job service behind it makes of an answer
 }
 
 // on returns the fault if it strikes this call, else nil.

@@ -3,6 +3,7 @@ package standin
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,7 @@ func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message 
 		m.Refusal, m.Finish = "I can't help with that request.", FinishRefusal
 	case Situation(a.Play) == PlayFilter:
 		m.Blocked, m.Finish = true, FinishFilter
-	case a.ToolForced:
+	case a.ToolForced || s.fits(a):
 		m.Calls, m.Finish = []ToolCall{{ID: "standin-call-" + randomID(), Name: a.Tools[0], Arguments: text}}, FinishTool
 	default:
 		m.Text = text
@@ -34,6 +35,20 @@ func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message 
 	}
 	fault.limited(a, &m)
 	return m
+}
+
+// fits says whether a good model calls one of the tools on offer although it need
+// not.
+func (s *Server) fits(a Ask) bool {
+	if len(a.Tools) == 0 {
+		return false
+	}
+	for _, r := range s.options.References {
+		if r.Text != "" && a.holds(r.Text) {
+			return slices.Contains(a.Tools, r.Tool) || r.Tool == "" && a.ToolFree
+		}
+	}
+	return a.ToolFree
 }
 
 // output is the answer itself: what was told, else what the schema allows.

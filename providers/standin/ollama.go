@@ -53,7 +53,7 @@ func (ollama) read(r *http.Request, data []byte) (Ask, *Failure) {
 			a.Schema = t.Function.Parameters
 		}
 	}
-	a.ToolForced = len(a.Tools) > 0 // the model decides by itself, and a good one calls
+	a.ToolFree = len(a.Tools) > 0 // a call cannot be required
 	return a, nil
 }
 

@@ -25,6 +25,7 @@ type player struct {
 // play writes reply as script says. Every place where it may wait also ends
 // when the client goes away or the server closes.
 func (p *player) play(reply Reply, script Answer) {
+	p.gone = script.gone(p.gone)
 	stops := p.stops(reply, script)
 	if !p.reach(-1, &stops) || !p.sleep(script.Delay) {
 		return
@@ -96,6 +97,14 @@ type stop struct {
 	at   int
 	gate *Gate
 	cut  *Cut
+}
+
+// gone is closed when the client goes away, which nobody hears who is deaf.
+func (s Answer) gone(gone <-chan struct{}) <-chan struct{} {
+	if s.Deaf {
+		return nil
+	}
+	return gone
 }
 
 func (p *player) stops(reply Reply, script Answer) []stop {

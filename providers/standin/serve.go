@@ -49,7 +49,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if script == nil {
 		script = &Answer{}
-		if Situation(ask.Play) == PlayStall {
+		if p := Situation(ask.Play); p == PlayStall || p == PlayCancel {
 			script = &Answer{Cut: &Point{Bytes: 64}, CutBy: CutStall}
 		}
 	}

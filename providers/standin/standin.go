@@ -50,6 +50,7 @@ type Options struct {
 type Reference struct {
 	Text   string
 	Answer string
+	Tool   string // the tool that fits, where the model decides whether to call one
 }
 
 // Server is a running stand-in.

@@ -11,6 +11,14 @@ func McNemar(firstOnly, secondOnly int) float64 {
 	return min(1, 2*AtLeast(max(firstOnly, secondOnly), n, 0.5))
 }
 
+// LowerF1 is the one-sided lower bound of F1. Given how many cases either side
+// found, the number that both found is binomial; F1 rises with its rate, so the
+// exact bound of the one is that of the other. It is 0 where neither found any.
+func LowerF1(both, firstOnly, secondOnly int, confidence float64) float64 {
+	j := Lower(both, both+firstOnly+secondOnly, confidence)
+	return 2 * j / (1 + j)
+}
+
 // F1 is the harmonic mean of precision and recall; 1 when there was nothing to
 // find and nothing was found.
 func F1(both, firstOnly, secondOnly int) float64 {
