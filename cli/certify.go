@@ -35,8 +35,11 @@ type certification struct {
 	withoutJob         bool
 	servers            serverFlags
 	selfTestProtocol   string
+	primaryName        string
+	price              price
 
 	profile providers.Profile
+	primary *providers.Profile
 	loaded  *contract.Contract
 	facts   certificate.Contract
 }
@@ -70,6 +73,9 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.BoolVar(&c.live, "live", false, "ask the provider itself")
 	f.BoolVar(&c.recorded, "recorded", false, "ask the stand-in (the default)")
 	f.StringVar(&c.model, "model", "", "certify this model instead of the profile's")
+	f.StringVar(&c.primaryName, "primary", "", "provider that it is to stand in for: its calls are the bar of check F06")
+	f.Float64Var(&c.price.input, "price-input", 0, "with --dry-run: price of a million input tokens")
+	f.Float64Var(&c.price.output, "price-output", 0, "with --dry-run: price of a million output tokens")
 	f.StringVar(&c.keyFile, "key-file", "", "sign with this key (default: "+defaultKeyFile()+", made when missing)")
 	f.StringVar(&c.issuer, "issuer", "interlock-demo", "name of the issuer, as in the trust file")
 	f.StringVar(&c.certs, "certs", certificatesFolder(), "folder for the certificate")
@@ -167,6 +173,16 @@ func (c *certification) prepare(name string) error {
 	if c.model != "" {
 		c.profile.Model = c.model
 	}
+	if c.primaryName != "" {
+		p, err := provider(all, c.primaryName)
+		if err != nil {
+			return err
+		}
+		if p.Name == c.profile.Name {
+			return usagef("--primary is another provider than the one that is certified")
+		}
+		c.primary = &p
+	}
 	switch {
 	case c.contractName == "":
 		return usagef("certify needs --contract; interlock certify --help shows an example")
@@ -174,6 +190,8 @@ func (c *certification) prepare(name string) error {
 		return usagef("--live and --recorded exclude each other")
 	case c.valid < 0 || c.valid > certify.Life:
 		return usagef("--valid is %s, but must be above zero and at most %s", c.valid, certify.Life)
+	case c.price.input < 0 || c.price.output < 0:
+		return usagef("a price is not negative")
 	case c.maxCalls < 0 || c.parallel < 1 || c.parallel > 64:
 		return usagef("--max-calls is not negative, and --parallel is 1 to 64")
 	}
@@ -215,14 +233,29 @@ func (c *certification) options() (certify.Options, error) {
 			return o, usagef("contract %s has no case %q.%s", c.loaded.Ref(), id, didYouMean(id, known))
 		}
 	}
+	if c.primary != nil {
+		o.Primary = &certify.Primary{Profile: *c.primary}
+	}
 	if !c.live {
 		return o, nil
 	}
 	o.Mode = certificate.Live
-	if env := c.profile.Auth.Env; env != "" && !c.dryRun {
-		if o.Secret = os.Getenv(env); o.Secret == "" {
-			return o, usagef("--live needs the key of %s in the environment variable %s", c.profile.Name, env)
-		}
+	var err error
+	if o.Secret, err = c.secret(c.profile); err == nil && c.primary != nil {
+		o.Primary.Secret, err = c.secret(*c.primary)
 	}
-	return o, nil
+	return o, err
+}
+
+// secret is the key of a provider, from the environment variable that its profile
+// names.
+func (c *certification) secret(p providers.Profile) (string, error) {
+	if p.Auth.Env == "" || c.dryRun {
+		return "", nil
+	}
+	key := os.Getenv(p.Auth.Env)
+	if key == "" {
+		return "", usagef("--live needs the key of %s in the environment variable %s", p.Name, p.Auth.Env)
+	}
+	return key, nil
 }

@@ -226,6 +226,10 @@ func TestCertifyUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for want, args := range map[string][]string{
 		"needs PROVIDER":           {"certify", "--contract", "invoice"},
+		"takes no --contract":      {"certify", "--self-test", "--contract", "invoice"},
+		"Did you mean openai-chat": {"certify", "--self-test", "--protocol", "openai-chta"},
+		"goes with --self-test":    {"certify", "openai-demo", "--contract", "invoice", "--protocol", "gemini"},
+		"another provider than":    {"certify", "openai-demo", "--contract", "invoice", "--primary", "openai-demo"},
 		"Did you mean openai-demo": {"certify", "openai-dmeo", "--contract", "invoice"},
 		"Did you mean invoice":     {"certify", "openai-demo", "--contract", "invioce"},
 		"needs --contract":         {"certify", "openai-demo"},
@@ -255,6 +259,10 @@ func TestCertifyUsage(t *testing.T) {
 	code, out, _ := run(t, "certify", "openai-demo", "--contract", "invoice", "--dry-run")
 	if code != 0 || !strings.Contains(out, "0 of them to the provider itself") || !strings.Contains(out, "Nothing was sent") {
 		t.Errorf("dry run: %d %s", code, out)
+	}
+	code, out, _ = run(t, "certify", "openai-demo", "--contract", "invoice", "--dry-run", "--live", "--primary", "anthropic-demo", "--price-input", "2", "--price-output", "10")
+	if code != 0 || !strings.Contains(out, "68 more to the primary, anthropic-demo") || !strings.Contains(out, "cost at most ") {
+		t.Errorf("dry run with prices: %d %s", code, out)
 	}
 }
 

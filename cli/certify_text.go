@@ -108,6 +108,9 @@ func (c *certification) checks(b *strings.Builder, r *certify.Report) {
 			_, _ = fmt.Fprintf(b, "  %-8s %2d of %d pass\n", severity, pass, all)
 		}
 	}
+	if r.Stopped != nil {
+		_, _ = fmt.Fprintf(b, "  ended after %s of the plan: the sequential test says %s\n", plural(r.Stopped.Cases, "case"), r.Stopped.Decision)
+	}
 	for _, res := range c.shown(r) {
 		if res.Verdict == check.Pass && c.check == "" || !c.counts(res) {
 			continue
@@ -223,34 +226,4 @@ func plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// showPlan is what --dry-run says.
-func (c *certification) showPlan(o certify.Options) error {
-	plan, err := certify.DryRun(o)
-	if err != nil {
-		return usagef("%v", err)
-	}
-	sent := 0
-	for _, k := range plan.Calls {
-		if o.Mode == certificate.Live && !k.Play {
-			sent++
-		}
-	}
-	input, output := o.Tokens(plan)
-	if c.s.json {
-		if err := json.NewEncoder(c.s.out).Encode(map[string]any{
-			"type": "plan", "requests": len(plan.Calls), "to_provider": sent, "cases": plan.Cases, "repeats": plan.Repeats,
-			"input_tokens_about": input, "output_tokens_at_most": output, "plan_sha256": plan.SHA256,
-		}); err != nil {
-			return infrastructuref("write: %v", err)
-		}
-		return nil
-	}
-	_, err = fmt.Fprintf(c.s.out, `%s against %s: %d requests, %d of them to the provider itself
-  %d cases, %d times each, %d checks
-  about %d input tokens; at most %d output tokens
-Nothing was sent. Leave --dry-run out to run it.
-`, c.profile.Name, c.facts.Name(), len(plan.Calls), sent, plan.Cases, plan.Repeats, len(plan.Checks), input, output)
-	return err
 }

@@ -40,6 +40,9 @@ func (r *Report) Statement(issuer string, valid time.Duration) (certificate.Stat
 		Started: r.Started, Ended: r.Ended, NotBefore: now, NotAfter: certificate.At(now.Add(valid)),
 		Scope: r.scope(), Baseline: r.baseline(), Served: r.served(), Fingerprints: r.fingerprints(), Checks: r.checks(),
 	}
+	if o.Primary != nil {
+		p.Primary = &certificate.Primary{Profile: o.Primary.Profile.Name, SHA256: certificate.ProfileDigest(o.Primary.Profile)}
+	}
 	subject := func(name, digest string) certificate.Subject {
 		return certificate.Subject{Name: name, Digest: certificate.Digest{SHA256: digest}}
 	}

@@ -48,32 +48,6 @@ func TestLowerBounds(t *testing.T) {
 	}
 }
 
-func TestTheBoundCovers(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	const providers, n = 10000, 30
-	for _, rate := range []float64{0.5, 0.8, 0.9, 0.97, 0.999} {
-		var lower [n + 1]float64
-		for k := range lower {
-			lower[k] = statistics.Lower(k, n, 0.95)
-		}
-		covered := 0
-		for range providers {
-			k := 0
-			for range n {
-				if r.Float64() < rate {
-					k++
-				}
-			}
-			if lower[k] <= rate {
-				covered++
-			}
-		}
-		if share := float64(covered) / providers; share < 0.945 { // 95 % less the noise of the simulation
-			t.Errorf("rate %v: covered %v", rate, share)
-		}
-	}
-}
-
 func TestPassAll(t *testing.T) {
 	for rate, want := range map[float64]string{0.99: "0.923", 0.98: "0.851"} {
 		if got := fmt.Sprintf("%.3f", statistics.PassAll(rate, 8)); got != want {
