@@ -69,7 +69,7 @@ func (p *parser) finish(spans []span, negative bool) ([]span, error) {
 // member reads one member of a bracket expression.
 func (p *parser) member() ([]span, error) {
 	if strings.HasPrefix(p.src[p.pos:], "[:") {
-		if end := strings.Index(p.src[p.pos:], ":]"); end > 0 {
+		if end := strings.Index(p.src[p.pos:], ":]"); end > 1 { // at 1 both share the colon
 			name := p.src[p.pos+2 : p.pos+end]
 			if bare := strings.TrimPrefix(name, "^"); isWord(bare) {
 				p.pos += end + 2
