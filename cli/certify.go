@@ -14,6 +14,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/certify"
 	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/standin"
 )
 
 // certification is one invocation of certify.
@@ -32,6 +33,7 @@ type certification struct {
 	maxCalls, parallel int
 	timeout            string
 	dryRun, selfTest   bool
+	bad                string
 	withoutJob         bool
 	servers            serverFlags
 	selfTestProtocol   string
@@ -59,6 +61,7 @@ asked, with the key from the environment variable that its profile names.
 exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreachable`,
 		Example: `  interlock certify anthropic-demo --contract invoice
   interlock certify anthropic-demo --contract invoice --dry-run
+  interlock certify vllm-demo --contract triage --bad system-dropped
   interlock certify --self-test`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.selfTest {
@@ -87,6 +90,7 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.IntVar(&c.maxCalls, "max-calls", 0, "end after so many requests; nothing is signed then")
 	f.IntVar(&c.parallel, "parallel", 4, "requests at once")
 	f.StringVar(&c.timeout, "timeout", "10m", "give up after this time")
+	f.StringVar(&c.bad, "bad", "", "ask a stand-in that misbehaves as this seeded bad provider; its certificate stays in the folder of the run")
 	f.BoolVar(&c.dryRun, "dry-run", false, "show how many requests there would be, and send none")
 	f.BoolVar(&c.withoutJob, "no-job-service", false, "leave out the round trip through the job service; check X03 is inconclusive then")
 	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them, in every protocol")
@@ -195,6 +199,9 @@ func (c *certification) prepare(name string) error {
 	case c.maxCalls < 0 || c.parallel < 1 || c.parallel > 64:
 		return usagef("--max-calls is not negative, and --parallel is 1 to 64")
 	}
+	if c.bad != "" && c.live {
+		return usagef("--bad makes a stand-in misbehave, and --live asks the provider itself")
+	}
 	if c.loaded, c.facts, err = c.deployed.contract(c.contractName); err != nil {
 		return err
 	}
@@ -224,6 +231,18 @@ func (c *certification) options() (certify.Options, error) {
 		Suite:    certificate.Suite{Version: info.Version, Revision: info.Revision, Dirty: info.Modified},
 		Parallel: c.parallel, MaxCalls: c.maxCalls, Only: c.only,
 	}
+	var err error
+	if o.Prompt, err = c.deployed.prompt(c.profile); err != nil {
+		return o, err
+	}
+	if c.bad != "" {
+		if o.Fault, err = standin.BadProvider(c.bad); err != nil {
+			return o, usagef("%v.%s", err, didYouMean(c.bad, standin.BadProviders()))
+		}
+		if o.Fault.Prompt != "" && (o.Prompt == nil || o.Prompt.Profile.Oracle == "") {
+			return o, usagef("%s shows no prompts, so --bad %s would not be seen; vllm-demo does", c.profile.Name, c.bad)
+		}
+	}
 	for _, id := range c.only {
 		if c.loaded.Case(id) == nil {
 			var known []string
@@ -240,7 +259,6 @@ func (c *certification) options() (certify.Options, error) {
 		return o, nil
 	}
 	o.Mode = certificate.Live
-	var err error
 	if o.Secret, err = c.secret(c.profile); err == nil && c.primary != nil {
 		o.Primary.Secret, err = c.secret(*c.primary)
 	}

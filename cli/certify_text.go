@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (c *certification) exit(r *certify.Report) int {
 	if c.check != "" {
 		for _, res := range r.Results {
 			if res.ID == c.check {
-				return map[check.Verdict]int{check.Pass: ExitOK, check.Fail: ExitViolation, check.Inconclusive: ExitInconclusive}[res.Verdict]
+				return map[check.Verdict]int{check.Pass: ExitOK, check.Fail: ExitViolation, check.Inconclusive: ExitInconclusive, check.NotApplicable: ExitInconclusive}[res.Verdict]
 			}
 		}
 	}
@@ -112,12 +113,29 @@ func (c *certification) checks(b *strings.Builder, r *certify.Report) {
 		_, _ = fmt.Fprintf(b, "  ended after %s of the plan: the sequential test says %s\n", plural(r.Stopped.Cases, "case"), r.Stopped.Decision)
 	}
 	for _, res := range c.shown(r) {
-		if res.Verdict == check.Pass && c.check == "" || !c.counts(res) {
+		if res.Verdict == check.Pass && c.check == "" || !c.counts(res) || res.Verdict == check.NotApplicable {
 			continue
 		}
 		c.check1(b, res)
 	}
+	notes(b, c.shown(r))
 	_, _ = fmt.Fprintln(b)
+}
+
+// notes says what passes and may be wondered at, and which checks do not apply.
+func notes(b *strings.Builder, results []check.Result) {
+	absent := map[string][]string{}
+	for _, res := range results {
+		for _, note := range res.Notes {
+			_, _ = fmt.Fprintf(b, "  note  %s: %s\n", res.ID, note)
+		}
+		if res.Verdict == check.NotApplicable {
+			absent[res.Reason] = append(absent[res.Reason], res.ID)
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(absent)) {
+		_, _ = fmt.Fprintf(b, "  not applicable: %s (%s)\n", strings.Join(absent[reason], ", "), reason)
+	}
 }
 
 // counts leaves out checks that had nothing to look at and that nobody demands.
@@ -143,6 +161,10 @@ func (c *certification) check1(b *strings.Builder, res check.Result) {
 	for i, f := range res.Findings {
 		if i == 2 && c.check == "" {
 			break
+		}
+		if f.Repeat == 0 { // no answer of the provider, but what it makes of a prompt
+			_, _ = fmt.Fprintf(b, "          %s: %s\n", f.Case, f.Detail)
+			continue
 		}
 		form := "whole"
 		if f.Stream {
@@ -199,6 +221,9 @@ func (c *certification) again(r *certify.Report) string {
 	words := []string{"interlock", "certify", shellWord(r.Profile), "--contract", c.facts.ID}
 	if r.Mode == certificate.Live {
 		words = append(words, "--live")
+	}
+	if c.bad != "" {
+		words = append(words, "--bad", shellWord(c.bad))
 	}
 	for _, res := range r.Results {
 		if res.Verdict != check.Fail {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/profile"
+	"github.com/interlock-harness/interlock/providers/prompt/render"
 )
 
 // deployed are the profiles and contracts that a command goes by: those that are
@@ -59,6 +61,27 @@ func provider(all map[string]providers.Profile, name string) (providers.Profile,
 		return p, usagef("no provider %q.%s There are: %s.", name, didYouMean(name, known), strings.Join(known, ", "))
 	}
 	return p, nil
+}
+
+// prompt reads what the section prompt of a profile names, nil where it has none.
+func (d *deployed) prompt(p providers.Profile) (*render.Subject, error) {
+	if p.Prompt == nil {
+		return nil, nil
+	}
+	subject, err := render.Open(*p.Prompt, func(name string) ([]byte, error) {
+		switch {
+		case d.profilesDir == "":
+			return fs.ReadFile(fixtures.FS, path.Join("profiles", name))
+		case filepath.IsAbs(name):
+			return os.ReadFile(name)
+		}
+		return os.ReadFile(filepath.Join(d.profilesDir, name))
+	})
+	if err != nil {
+		return nil, usagef("the section prompt of %s: %v", p.Name, err)
+	}
+	subject.Profile.Name = p.Name
+	return subject, nil
 }
 
 // contractAt finds the folder of a contract by id or id@version; the version need

@@ -28,6 +28,9 @@ type Profile struct {
 	// Upstream names the company or cluster that really serves the model, so
 	// that a contract may ask for an independent fallback.
 	Upstream string `json:"upstream,omitempty"`
+	// Prompt says how the route renders prompts and counts tokens; nil where that
+	// is not known, and then nothing is certified about it.
+	Prompt *Prompt `json:"prompt,omitempty"`
 }
 
 // Auth says how the API key travels. The key itself is read from the

@@ -133,6 +133,9 @@ const (
 	Fail         Verdict = "fail"
 	Inconclusive Verdict = "inconclusive"
 	Skipped      Verdict = "skipped" // was not run at all; never as good as a pass
+	// NotApplicable: the check had nothing to say about this provider, for the
+	// reason given; never as good as a pass where the contract demands one.
+	NotApplicable Verdict = "not-applicable"
 )
 
 // Check is the result of one check. N counts cases, the unit of the bound.
@@ -149,7 +152,8 @@ type Check struct {
 	Threshold    float64  `json:"threshold"`
 	Basis        Mode     `json:"basis"` // live, or replay where the situation cannot be provoked
 	Reason       string   `json:"reason,omitempty"`
-	Evidence     []string `json:"evidence"` // digests of transcripts
+	Notes        []string `json:"notes,omitempty"` // declared deviations, and what is worth knowing
+	Evidence     []string `json:"evidence"`        // digests of transcripts
 }
 
 // Baseline is what later answers are compared with to see drift.

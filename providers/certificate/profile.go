@@ -34,14 +34,26 @@ func CanonicalProfile(p providers.Profile) []byte {
 		Refused     []int             `json:"refused_statuses"`
 		Upstream    string            `json:"upstream"`
 		Background  bool              `json:"background,omitempty"` // absent in profiles of before it was known
+		Prompt      *providers.Prompt `json:"prompt,omitempty"`
 	}{
 		p.Name, string(p.Protocol), CanonicalURL(p.BaseURL), p.Model, served, strings.ToLower(p.Auth.Header), p.Auth.Scheme,
-		headers, strings.ToLower(p.IdempotencyHeader), refused, p.Upstream, p.Background,
+		headers, strings.ToLower(p.IdempotencyHeader), refused, p.Upstream, p.Background, canonicalPrompt(p.Prompt),
 	})
 	if err != nil {
 		panic("certificate: " + err.Error()) // strings and numbers only
 	}
 	return data
+}
+
+// canonicalPrompt leaves out where files lie: their digests say what is in them.
+func canonicalPrompt(p *providers.Prompt) *providers.Prompt {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.Template, c.Tokenizer.File = "", ""
+	c.Deviations = slices.Compact(slices.Sorted(slices.Values(p.Deviations)))
+	return &c
 }
 
 // ProfileDigest is the digest that a certificate binds.

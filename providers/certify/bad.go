@@ -98,6 +98,10 @@ func Try(ctx context.Context, o Options, b *Bad) (Row, error) {
 	if o.Timeout == 0 {
 		o.Timeout = 10 * time.Second
 	}
+	var err error
+	if o.Prompt, err = selfTestPrompt(o.Profile.Protocol); err != nil {
+		return row, err
+	}
 	if b != nil {
 		fault, err := standin.BadProvider(b.ID)
 		if err != nil {

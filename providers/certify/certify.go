@@ -19,6 +19,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/prompt/render"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -38,6 +39,9 @@ type Options struct {
 	Only     []string      // ids of cases; a certificate needs all
 	Primary  *Primary      // whose answers are the bar; nil: a good stand-in in mode replay, nobody in mode live
 
+	// Prompt is what the section prompt of the profile names; nil without one, and
+	// then the checks P01 to P05 do not apply.
+	Prompt *render.Subject
 	// Fault makes the stand-in a bad provider, to prove the checks.
 	Fault *standin.Fault
 	// RoundTrip sends cases through a job service in front of the stand-in at
@@ -203,6 +207,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if run.Primary, err = o.primary(ctx); err != nil {
 		return nil, err
 	}
+	if run.Prompt, err = o.examinePrompt(ctx); err != nil {
+		return nil, err
+	}
 	if o.RoundTrip != nil {
 		if run.RoundTrips, err = o.RoundTrip(ctx, o); err != nil {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}
@@ -254,7 +261,7 @@ func verdict(results []check.Result, demanded []string) Verdict {
 		switch res.Verdict {
 		case check.Fail:
 			return NotCertified
-		case check.Inconclusive:
+		case check.Inconclusive, check.NotApplicable:
 			v = NotKnown
 		}
 	}

@@ -63,7 +63,7 @@ func (r *Report) checks() []certificate.Check {
 		if r.options.Contract.Severity[res.ID] == "off" {
 			continue
 		}
-		if res.N == 0 && !slices.Contains(r.options.Contract.Must, res.ID) { // nothing to see, and nothing demanded
+		if res.N == 0 && res.Verdict != check.NotApplicable && !slices.Contains(r.options.Contract.Must, res.ID) { // nothing to see, and nothing demanded
 			continue
 		}
 		basis := certificate.Live
@@ -73,7 +73,7 @@ func (r *Report) checks() []certificate.Check {
 		list = append(list, certificate.Check{
 			ID: res.ID, Severity: certificate.Severity(res.Severity), Verdict: certificate.Verdict(res.Verdict), N: res.N, K: res.K,
 			Passes: res.Passes, Inconclusive: res.Inconclusive, Lower95: res.Lower95, Threshold: res.Threshold, Basis: basis,
-			Reason: res.Reason, Evidence: []string{merkle(res.Evidence)},
+			Reason: res.Reason, Notes: res.Notes, Evidence: []string{merkle(res.Evidence)},
 		})
 	}
 	return list

@@ -25,6 +25,9 @@ const (
 	Pass         Verdict = "pass"
 	Fail         Verdict = "fail"
 	Inconclusive Verdict = "inconclusive"
+	// NotApplicable: the check has nothing to say about this provider, for the
+	// reason given. It is never as good as a pass where the contract demands one.
+	NotApplicable Verdict = "not-applicable"
 )
 
 // Kind says how a check decides.
@@ -61,8 +64,9 @@ type Result struct {
 	Threshold    float64   `json:"threshold"`
 	Reason       string    `json:"reason,omitempty"` // why it did not pass, in one sentence
 	Findings     []Finding `json:"findings,omitempty"`
-	Evidence     []string  `json:"evidence"` // digests of the transcripts that were looked at
-	Replayed     bool      `json:"replayed"` // rests on recordings or the stand-in alone
+	Notes        []string  `json:"notes,omitempty"` // declared deviations, and what is worth knowing
+	Evidence     []string  `json:"evidence"`        // digests of the transcripts that were looked at
+	Replayed     bool      `json:"replayed"`        // rests on recordings or the stand-in alone
 }
 
 // Finding is one transcript that a check objects to.
@@ -93,6 +97,9 @@ func (r *Run) one(c Check) Result {
 	t := newTally(c)
 	c.judge(r, t)
 	severity := c.Severity
+	if t.severity != "" {
+		severity = t.severity
+	}
 	if s, ok := r.Severities[c.ID]; ok {
 		severity = s
 	}
@@ -103,7 +110,7 @@ func (r *Run) one(c Check) Result {
 func (t *tally) result(severity Severity, threshold, inconclusive float64) Result {
 	res := Result{
 		ID: t.check.ID, Title: t.check.Title, Severity: severity, Findings: t.findings, Evidence: t.evidence,
-		Replayed: t.replayed, Reason: t.reason,
+		Replayed: t.replayed, Reason: t.reason, Notes: t.notes,
 	}
 	if res.Evidence == nil {
 		res.Evidence = []string{}
@@ -135,6 +142,8 @@ func (t *tally) result(severity Severity, threshold, inconclusive float64) Resul
 		if res.Reason == "" && len(t.findings) > 0 {
 			res.Reason = t.findings[0].sentence()
 		}
+	case res.N == 0 && t.notApplicable != "":
+		res.Verdict, res.Reason = NotApplicable, t.notApplicable
 	case res.N == 0:
 		res.Verdict = Inconclusive
 		if res.Reason == "" {

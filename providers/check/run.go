@@ -101,7 +101,8 @@ type Run struct {
 	Delta        float64        // points of F1 that a candidate may lose to the primary
 	Inconclusive float64        // share of inconclusive cases that a pass may have
 	// Same tells whether two outputs are equal under a relation of the contract.
-	Same func(relation string, a, b json.RawMessage) bool
+	Same   func(relation string, a, b json.RawMessage) bool
+	Prompt *Prompt // nil: the profile does not say how prompts are rendered
 
 	common map[string]bool // owners of faults that ordinary requests meet
 }

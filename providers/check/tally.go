@@ -20,6 +20,10 @@ type tally struct {
 	fault    string // a fault of the run as a whole
 	lower    *float64
 	bar      *float64
+	notes    []string
+
+	notApplicable string   // why the check has nothing to say about this provider
+	severity      Severity // where what was found weighs more than the check by itself
 }
 
 type group struct {

@@ -5,7 +5,8 @@ import (
 )
 
 // u01 demands token counts that add up: stated in streams too, not negative, and
-// the total no other than the sum of its parts.
+// the total no other than the sum of its parts. Where the profile says how prompts
+// are counted, those of the prompt are compared with our own (R18).
 var u01 = Check{
 	ID: "U01", Title: "usage is stated, adds up and is not negative",
 	Kind: Deterministic, Severity: Must, Probes: []Probe{Base, Other},
@@ -23,6 +24,10 @@ var u01 = Check{
 			case u.Total != nil && exactTotal[r.Protocol] && *u.Total != *u.Input+*u.Output:
 				t.fail(o, "usage.total", o.Response.At.Usage, "the total is not the sum of its parts")
 			default:
+				if differ := r.Prompt.agrees(o); differ != "" {
+					t.fail(o, "usage.differs", o.Response.At.Usage, differ)
+					continue
+				}
 				t.pass(o)
 			}
 		}

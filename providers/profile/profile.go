@@ -107,7 +107,7 @@ func Check(p providers.Profile) error {
 			return fmt.Errorf("refused_statuses: %d is no status of a refusal", s)
 		}
 	}
-	return nil
+	return checkPrompt(p.Prompt)
 }
 
 var secret = map[string]bool{"Authorization": true, "X-Api-Key": true, "X-Goog-Api-Key": true, "Api-Key": true, "Cookie": true}

@@ -30,6 +30,8 @@ auth:
   env: P_KEY
 `
 
+var section = "prompt:\n  template: a.jinja\n  template_sha256: " + strings.Repeat("a1", 32) + "\n  tokenizer:\n    file: t.json\n    sha256: " + strings.Repeat("b2", 32)
+
 func TestProfiles(t *testing.T) {
 	for name, c := range map[string]struct{ old, with, want string }{
 		"good":                    {"", "", ""},
@@ -55,6 +57,13 @@ func TestProfiles(t *testing.T) {
 		"status of a success":     {"model: m", "model: m\nrefused_statuses: [200]", "no status of a refusal"},
 		"background, cannot":      {"model: m", "model: m\nbackground: true", "keeps no answer"},
 		"background, can":         {"openai-chat", "openai-responses\nbackground: true", ""},
+		"prompt":                  {"model: m", "model: m\n" + section, ""},
+		"prompt, undigested":      {"model: m", "model: m\n" + strings.Replace(section, "  template_sha256: ", "  #", 1), "template_sha256"},
+		"prompt, other tokenizer": {"model: m", "model: m\n" + strings.Replace(section, "    sha256: ", "    sha256: x", 1), "tokenizer.sha256"},
+		"prompt, no template":     {"model: m", "model: m\n" + strings.Replace(section, "  template: a.jinja\n", "  template: ''\n", 1), "needs template"},
+		"prompt, named":           {"model: m", "model: m\n" + section + "\n  name: x", "name of its profile"},
+		"prompt, no such oracle":  {"model: m", "model: m\n" + section + "\n  oracle: delphi", "vllm, llamacpp and tgi"},
+		"prompt, unknown field":   {"model: m", "model: m\n" + section + "\n  colour: red", "colour"},
 		"a second document":       {"model: m", "model: m\n---\nmodel: n", ""},
 		"a version unquoted":      {"model: m", "model: 1.10", "quote it"},
 		"documents, not accepted": {"model: m", "model: m\n---\n", ""},

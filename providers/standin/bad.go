@@ -27,7 +27,9 @@ func BadProviders() []string {
 	return names
 }
 
-func allFaults() []Fault { return slices.Concat(wireFaults, endFaults, outputFaults, toolFaults) }
+func allFaults() []Fault {
+	return slices.Concat(wireFaults, endFaults, outputFaults, toolFaults, promptFaults)
+}
 
 // edit changes the output of an answer, text and arguments alike, as a value.
 func edit(f func(*node)) func(Ask, *Message) {

@@ -17,6 +17,7 @@ type Fault struct {
 	AnyModel    bool              // answers for models that it does not serve
 	AnyField    bool              // drops parameters that it does not know
 	CrossTalk   bool              // gives one request the answer to another
+	Prompt      string            // renders or counts prompts wrongly, in this way of providers/prompt/standin
 
 	Store func([]byte) []byte // what a job service behind it makes of an answer
 }

@@ -13,7 +13,7 @@ func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message 
 	if text == "" {
 		text = s.output(a, fault)
 	}
-	m := Message{ID: id, Model: a.Model, Build: "fp_standin_1", Finish: FinishStop, Input: tokens(a.Prompt())}
+	m := Message{ID: id, Model: a.Model, Build: "fp_standin_1", Finish: FinishStop, Input: s.count(a)}
 	switch {
 	case Situation(a.Play) == PlayRefusal:
 		m.Refusal, m.Finish = "I can't help with that request.", FinishRefusal
@@ -49,6 +49,14 @@ func (s *Server) fits(a Ask) bool {
 		}
 	}
 	return a.ToolFree
+}
+
+// count is how many tokens the prompt of a request has.
+func (s *Server) count(a Ask) int64 {
+	if s.options.Count != nil {
+		return s.options.Count(a)
+	}
+	return tokens(a.Prompt())
 }
 
 // output is the answer itself: what was told, else what the schema allows.

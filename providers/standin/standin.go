@@ -41,6 +41,9 @@ type Options struct {
 	// call's own goroutine.
 	Observe func(Moment, Call)
 
+	// Count is how many tokens the prompt of a request has; nil estimates.
+	Count func(Ask) int64
+
 	// Fault makes the whole server misbehave in one way; nil is a good provider.
 	Fault *Fault
 }

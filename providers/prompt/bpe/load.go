@@ -35,36 +35,59 @@ func Load(file string) (*Tokenizer, error) {
 	defer loaded.Unlock()
 	seen, ok := loaded.files[path]
 	if ok && seen.size == info.Size() && seen.modified.Equal(info.ModTime()) {
-		return loaded.digests[seen.digest], nil
+		return seen.tokenizer, nil
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	digest := hex.EncodeToString(sum[:])
-	t, ok := loaded.digests[digest]
-	if !ok {
-		if t, err = Parse(data, filepath.Base(file)); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		loaded.digests[digest] = t
+	t, err := shared(data, filepath.Base(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	loaded.files[path] = seenFile{info.Size(), info.ModTime(), digest}
+	loaded.files[path] = seenFile{info.Size(), info.ModTime(), t}
 	return t, nil
 }
 
-// loaded is the tokenizers of this process, by path and by digest.
+// Shared is Parse for a content that is at hand already; as with Load, all
+// callers share one tokenizer for each content.
+func Shared(data []byte, name string) (*Tokenizer, error) {
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("the file has %d bytes, more than %d", len(data), maxFile)
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	return shared(data, name)
+}
+
+// shared is called with the lock held.
+func shared(data []byte, name string) (*Tokenizer, error) {
+	sum := sha256.Sum256(data)
+	key := hex.EncodeToString(sum[:])
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		key += " " + name // decides the pattern: o200k_base and o200k_harmony have the same ranks
+	}
+	if t, ok := loaded.contents[key]; ok {
+		return t, nil
+	}
+	t, err := Parse(data, name)
+	if err == nil {
+		loaded.contents[key] = t
+	}
+	return t, err
+}
+
+// loaded is the tokenizers of this process, by path and by content.
 var loaded = struct {
 	sync.Mutex
-	files   map[string]seenFile
-	digests map[string]*Tokenizer
-}{files: map[string]seenFile{}, digests: map[string]*Tokenizer{}}
+	files    map[string]seenFile
+	contents map[string]*Tokenizer
+}{files: map[string]seenFile{}, contents: map[string]*Tokenizer{}}
 
 type seenFile struct {
-	size     int64
-	modified time.Time
-	digest   string
+	size      int64
+	modified  time.Time
+	tokenizer *Tokenizer
 }
 
 // Parse reads a tokenizer from data. name is that of its file; a .tiktoken file

@@ -214,3 +214,16 @@ func TestOneContentIsLoadedOnce(t *testing.T) {
 		t.Errorf("error %v, want that the file does not exist", err)
 	}
 }
+
+func TestOneRankFileUnderTwoNamesIsTwoTokenizers(t *testing.T) {
+	file := []byte(rankFile("ab"))
+	for name, want := range map[string][]int{"o200k_base.tiktoken": {'<', '|', 's', 't', 'a', 'r', 't', '|', '>'}, "o200k_harmony.tiktoken": {200006}} {
+		tokenizer, err := bpe.Shared(file, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ids, err := tokenizer.Encode("<|start|>", bpe.Options{}); err != nil || !slices.Equal(ids, want) {
+			t.Errorf("%s: ids %v (%v), want %v", name, ids, err, want)
+		}
+	}
+}

@@ -41,6 +41,17 @@ func (l *LlamaCpp) IDs(c render.Conversation) ([]int, error) {
 // Encode returns the ids of plain text.
 func (l *LlamaCpp) Encode(text string) ([]int, error) { return l.Tokenize(text, false, true) }
 
+// Window returns the most tokens of prompt and answer together.
+func (l *LlamaCpp) Window() (int, error) {
+	var answer struct {
+		Settings struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	err := l.ask(l.Context, "/props", nil, &answer)
+	return answer.Settings.Context, err
+}
+
 // Template returns the chat template that the server uses.
 func (l *LlamaCpp) Template() (string, error) {
 	var answer struct {

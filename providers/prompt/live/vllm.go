@@ -62,6 +62,12 @@ func (v *VLLM) IDs(c render.Conversation) ([]int, error) {
 	return tokens.Tokens, err
 }
 
+// Window returns the most tokens of prompt and answer together.
+func (v *VLLM) Window() (int, error) {
+	tokens, err := v.Prompt("qz", false)
+	return tokens.MaxModelLen, err
+}
+
 // Encode returns the ids of plain text.
 func (v *VLLM) Encode(text string) ([]int, error) {
 	tokens, err := v.Prompt(text, false)

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Difference is one conversation on which a server and our engines do not agree.
@@ -34,10 +35,18 @@ func Compare(s *Subject, server Tokenizing, conversations []Conversation) []Diff
 		idsOurs, errOurs := s.Tokenize(c)
 		idsTheirs, errTheirs := server.IDs(c)
 		if errOurs != nil || errTheirs != nil || !slices.Equal(idsOurs, idsTheirs) {
-			differs("ids", "%d here (%v), %d at the server (%v)", len(idsOurs), errOurs, len(idsTheirs), errTheirs)
+			differs("ids", "%s here, %s at the server", count(idsOurs, errOurs), count(idsTheirs, errTheirs))
 		}
 	}
 	return all
+}
+
+// count is how many ids there are, or why there are none.
+func count(ids []int, err error) string {
+	if err != nil {
+		return fmt.Sprintf("none (%v)", err)
+	}
+	return strconv.Itoa(len(ids))
 }
 
 // firstDifference returns the first byte in which a and b differ, or -1.

@@ -14,7 +14,7 @@ func (s *Subject) Tokenize(c Conversation) ([]int, error) {
 	if server, ok := s.Route.(Tokenizing); ok {
 		return server.IDs(c)
 	}
-	which, err := s.Profile.recognition()
+	which, err := recognition(&s.Profile)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,12 @@ type Encoding interface {
 	Encode(text string) ([]int, error)
 }
 
+// Windowed is a Route that says how many tokens prompt and answer may have
+// together.
+type Windowed interface {
+	Window() (int, error)
+}
+
 // Local renders with the template as the transformers library does.
 type Local struct {
 	Profile   Profile

@@ -16,7 +16,7 @@ type Span struct {
 // Spans renders c and parts the prompt by who wrote it: the contents of messages,
 // what the tools add, special tokens, and the rest of the template.
 func (s *Subject) Spans(c Conversation) ([]Span, error) {
-	which, err := s.Profile.recognition()
+	which, err := recognition(&s.Profile)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"fmt"
 	"slices"
 
+	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/prompt/bpe"
 )
 
@@ -40,7 +42,13 @@ func budget(e *examination) {
 	if !e.known() {
 		return
 	}
-	if e.Profile.ContextWindow == 0 {
+	window, whose := e.Profile.ContextWindow, "the window"
+	if server, ok := e.Route.(Windowed); ok {
+		if n, err := server.Window(); err == nil && n > 0 && (n < window || window == 0) {
+			window, whose = n, "the server's window"
+		}
+	}
+	if window == 0 {
 		e.skip("the profile names no context window")
 		return
 	}
@@ -58,8 +66,8 @@ func budget(e *examination) {
 		if r.MaxOutputTokens != nil {
 			answer = int(*r.MaxOutputTokens)
 		}
-		if need := len(ids) + answer; need > e.Profile.ContextWindow {
-			e.fail("request %d needs %d tokens (%d of the prompt), the window has %d", i, need, len(ids), e.Profile.ContextWindow)
+		if need := len(ids) + answer; need > window {
+			e.fail("request %d needs %d tokens (%d of the prompt), %s has %d", i, need, len(ids), whose, window)
 		}
 	}
 }
@@ -79,14 +87,25 @@ func usageAgrees(e *examination) {
 		if !ok {
 			continue
 		}
-		ids, err := e.Tokenize(FromRequest(r))
+		differ, err := e.Agrees(r, counted)
 		switch {
 		case err != nil:
 			e.skip("request %d: %v", i, err)
-		case counted < len(ids) || counted > len(ids)+e.Profile.K:
-			e.fail("request %d has %d tokens, the provider counted %d and may count up to %d more", i, len(ids), counted, e.Profile.K)
+		case differ != "":
+			e.fail("request %d: %s", i, differ)
 		}
 	}
+}
+
+// Agrees says how counted, what the provider stated for the prompt of r, differs
+// from what is counted here; "" where it is at most K more. The error is that of a
+// prompt which cannot be counted.
+func (s *Subject) Agrees(r providers.Request, counted int) (string, error) {
+	ids, err := s.Tokenize(FromRequest(r))
+	if err != nil || counted >= len(ids) && counted <= len(ids)+s.Profile.K {
+		return "", err
+	}
+	return fmt.Sprintf("the prompt has %d tokens, the provider counted %d and may count up to %d more", len(ids), counted, s.Profile.K), nil
 }
 
 // identity is R19: a package may ship another model's vocabulary under the name.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/interlock-harness/interlock/providers/prompt/render"
@@ -89,6 +90,29 @@ func literal(messages []render.Message) []render.Message {
 			m.Content = "[" + strings.Join(items, ", ") + "]"
 		}
 		out = append(out, m)
+	}
+	return out
+}
+
+// lastOfUser is the fault DropsHistory.
+func lastOfUser(messages []render.Message) []render.Message {
+	var out []render.Message
+	for i, m := range messages {
+		later := slices.ContainsFunc(messages[i+1:], func(n render.Message) bool { return n.Role == "user" })
+		if m.Role != "user" || !later {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// composed is the fault Composes.
+func composed(messages []render.Message) []render.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if text, ok := m.Content.(string); ok {
+			out[i].Content = strings.NewReplacer("e\u0301", "\u00e9", "\u212b", "\u00c5").Replace(text)
+		}
 	}
 	return out
 }

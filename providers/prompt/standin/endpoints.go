@@ -43,7 +43,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 			ids, err = s.ids(c)
 		}
 	}
-	answer(w, map[string]any{"count": len(ids), "max_model_len": s.subject.Profile.ContextWindow, "tokens": some(ids)}, err)
+	answer(w, map[string]any{"count": len(ids), "max_model_len": s.window(), "tokens": some(ids)}, err)
 }
 
 func (s *Server) detokenize(w http.ResponseWriter, r *http.Request) {
@@ -68,7 +68,7 @@ func (s *Server) applyTemplate(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) props(w http.ResponseWriter, _ *http.Request) {
-	answer(w, map[string]any{"chat_template": s.source}, nil)
+	answer(w, map[string]any{"chat_template": s.source, "default_generation_settings": map[string]int{"n_ctx": s.window()}}, nil)
 }
 
 func (s *Server) chatTokenize(w http.ResponseWriter, r *http.Request) {

@@ -36,10 +36,20 @@ const (
 	ListLiteral Fault = "list-literal-content"
 	// DoubleCount: a count is twice what it should be.
 	DoubleCount Fault = "double-count"
+	// DropsHistory: of the turns of the user only the last reaches the template.
+	DropsHistory Fault = "history-dropped"
+	// RecognisesContent: added tokens in the text of a user become those tokens.
+	RecognisesContent Fault = "special-token-injection"
+	// Composes: a letter and its accent become one character.
+	Composes Fault = "nfc-rewrite"
+	// SmallWindow: the server was started with a context window of 64 tokens.
+	SmallWindow Fault = "small-window"
 )
 
+const smallWindow = 64 // tokens
+
 // Faults are all faults.
-var Faults = []Fault{ExtraBOS, OtherVocabulary, DropsSystem, DropsGenerationPrompt, ListLiteral, DoubleCount}
+var Faults = []Fault{ExtraBOS, OtherVocabulary, DropsSystem, DropsGenerationPrompt, ListLiteral, DoubleCount, DropsHistory, RecognisesContent, Composes, SmallWindow}
 
 // Server is a running stand-in.
 type Server struct {
@@ -83,10 +93,17 @@ func (s *Server) Close() error {
 	return err
 }
 
+func (s *Server) window() int {
+	if s.has(SmallWindow) {
+		return smallWindow
+	}
+	return s.subject.Profile.ContextWindow
+}
+
 func (s *Server) has(f Fault) bool { return slices.Contains(s.faults, f) }
 
-// render is what this server makes of c.
-func (s *Server) render(c render.Conversation) (string, error) {
+// seen is what of c reaches the template of this server.
+func (s *Server) seen(c render.Conversation) render.Conversation {
 	if s.has(DropsSystem) {
 		c.Messages = slices.DeleteFunc(slices.Clone(c.Messages), func(m render.Message) bool { return m.Role == "system" })
 	}
@@ -96,19 +113,30 @@ func (s *Server) render(c render.Conversation) (string, error) {
 	if s.has(ListLiteral) {
 		c.Messages = literal(c.Messages)
 	}
-	return s.subject.Route.Render(c)
+	if s.has(DropsHistory) {
+		c.Messages = lastOfUser(c.Messages)
+	}
+	if s.has(Composes) {
+		c.Messages = composed(c.Messages)
+	}
+	if c.Now.IsZero() { // a server has its own clock
+		c.Now = time.Now()
+	}
+	return c
 }
 
-// route is a function that renders.
-type route func(render.Conversation) (string, error)
-
-func (r route) Render(c render.Conversation) (string, error) { return r(c) }
+// render is what this server makes of c.
+func (s *Server) render(c render.Conversation) (string, error) {
+	return s.subject.Route.Render(s.seen(c))
+}
 
 // ids are the ids of c for this server's model.
 func (s *Server) ids(c render.Conversation) ([]int, error) {
-	faulty := *s.subject
-	faulty.Route = route(s.render)
-	ids, err := faulty.Tokenize(c)
+	model := *s.subject
+	if s.has(RecognisesContent) {
+		model.Profile.ContentTokens = "all"
+	}
+	ids, err := model.Tokenize(s.seen(c))
 	for i := range ids {
 		ids[i] = s.shift(ids[i], 1)
 	}
