@@ -102,7 +102,7 @@ func TestCertifyThenGate(t *testing.T) {
 		}
 	}
 	answerAsJSON(t)
-	if code, out, _ := run(t, "gate", "--matrix"); code != 0 || !strings.Contains(out, "1 of 2 failovers are open") || !strings.Contains(out, "yes 1") {
+	if code, out, _ := run(t, "gate", "--matrix"); code != 0 || !strings.Contains(out, "2 of 6 failovers are open") || !strings.Contains(out, "yes 1") {
 		t.Errorf("matrix: %d\n%s", code, out)
 	}
 	older, err := certificate.ReadSeen(mustRead(t, "interlock-out/certificates/gate-state.json"))
