@@ -53,10 +53,10 @@ var _ = Describe(firstRollsBackSecondWins.text(), about(firstRollsBackSecondWins
 		}
 		go click(0)
 		w.arrives(awaits(ctx, held))
-		w.arrives(w.Rows().Written(within(ctx, toArrive)))
-		go click(1)
-		first, err := w.Rows().Blockers(within(ctx, toArrive), 1)
+		first, err := w.Rows().Writers(within(ctx, toArrive))
 		w.arrives(err)
+		go click(1)
+		w.arrives(w.Rows().Blocked(within(ctx, toArrive), 1))
 
 		By("ending the backend of the first click")
 		_, err = w.Terminate(ctx, first[0])

@@ -13,6 +13,7 @@ const (
 	toArrive   = 3 * time.Second // a call at a gate, a waiter at a lock, a fault that fires
 	toComplete = 3 * time.Second // a job that nothing keeps from being finished
 	toExpire   = 3 * time.Second // a deadline or lease of a few hundred milliseconds, and the reaper after it
+	toRecover  = 8 * time.Second // after an outage of the database, with the back-off of everybody who tried
 	toStayPut  = 150 * time.Millisecond
 	toDrain    = 4 * time.Second  // everything, after all faults are lifted
 	toEnd      = 20 * time.Second // drain, read, judge, and take down an own service
@@ -21,6 +22,9 @@ const (
 
 // soon is a soft deadline that a scenario wants to see pass.
 const soon = 120 * time.Millisecond
+
+// calm is a lease that does not pass while a scenario looks on.
+const calm = 60 * time.Second
 
 // within bounds one wait of a spec.
 func within(ctx ginkgo.SpecContext, bound time.Duration) context.Context {

@@ -33,6 +33,7 @@ func acknowledged(f *facts, t *tally) {
 		}
 	}
 	droppedClick(f, t)
+	neverTried(f, t)
 	for _, j := range f.jobOrder {
 		lostAttempt(j, t)
 		lostOutcome(j, t)
@@ -59,6 +60,28 @@ func droppedClick(f *facts, t *tally) {
 					Owner: taken.key.owner, Key: taken.key.name,
 				}, taken.n, r.at)
 			}
+			break
+		}
+	}
+}
+
+// neverTried finds a job that was acknowledged, is still wanted, and has no
+// attempt in a complete read of the audit: it was stored by half.
+func neverTried(f *facts, t *tally) {
+	audit := f.phase(history.PhaseAudit)
+	if audit.N == 0 {
+		return
+	}
+	for _, k := range f.keyOrder {
+		for _, o := range k.submits {
+			j := f.jobs[o.told]
+			if o.kind != history.OK || j == nil || j.attemptsRead < audit.N || len(j.attempts) > 0 || j.cancelledAt() != never {
+				continue
+			}
+			t.violated(Finding{
+				Sentence: fmt.Sprintf("Job %s was acknowledged with %d, and there is no attempt of it.", j.id, o.status),
+				Expected: "a job is stored with its first attempt", Found: "no attempt", Owner: k.owner, Key: k.name, Job: j.id,
+			}, o.from, o.at, j.attemptsRead)
 			break
 		}
 	}

@@ -51,6 +51,37 @@ func last(events []history.Event, match func(history.Event) bool) func(history.E
 }
 
 var bad = []broken{
+	// found by the catalogue's faults
+	play("click-dropped-with-its-client", "I8", func(w *world) {
+		w.submitAndRun("o-1", "k-2")
+		o := w.invoke("client-1", history.OpSubmit, "o-1", "k-1", "", "", history.SubmitFacts{Intent: mustJSON(plain)})
+		w.add(history.Event{Lane: "harness", Kind: history.Note, Op: history.NoteTaken, Owner: "o-1", Key: "k-1"}, history.ProbeFacts{Evidence: "its insert waits"})
+		o.info(0)
+	}),
+	play("job-stored-without-an-attempt", "I8", func(w *world) {
+		j := w.submit("o-1", "k-1", plain)
+		j.attempts = nil
+		w.trail = slices.DeleteFunc(w.trail, func(m history.Move) bool { return m.AttemptID != "" })
+		w.submitAndRun("o-1", "k-2")
+	}),
+	play("kept-from-starting-by-a-fenced-attempt", "I3", func(w *world) {
+		j := w.submit("o-1", "k-1", plain)
+		first := j.attempts[0]
+		w.call(first)
+		w.move(first, "unknown", "worker", "deadline")
+		w.verb(history.OpCancelAttempt, first, "cancelled")
+		w.invoke("client-1", history.OpStart, "o-1", "", j.ID, "", history.RequestFacts{Trigger: "t-1"}).
+			fail(409, history.Problem{Type: "/problems/attempt-in-flight", AttemptID: first.ID, State: "cancelled"})
+	}),
+	play("called-before-its-retry-after", "I7", func(w *world) {
+		j := w.submit("o-1", "k-1", plain)
+		first := j.attempts[0]
+		w.call(first)
+		w.add(history.Event{Lane: "provider", Actor: first.Provider, Kind: history.Answer, Op: "call", Call: first.call, Job: j.ID, Attempt: first.ID, Status: 429},
+			history.AnswerFacts{Provider: first.Provider, Status: 429, Verdict: history.Refused, Complete: true, RetryAfterMS: 30_000})
+		w.move(first, "failed", "worker", "refused.429")
+		w.run(j, w.again(j, first.Provider, "t-1"))
+	}),
 	// I1: one job
 	play("second-job-for-one-key", "I1", func(w *world) {
 		w.submitAndRun("o-1", "k-1")

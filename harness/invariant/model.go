@@ -98,6 +98,7 @@ func blame(ops []porcupine.Operation) ID {
 // counts: whatever a later one could do, the first could do too.
 func (k *key) operations() (ops []porcupine.Operation, unknown int) {
 	pending := map[string]bool{}
+	var answered []*operation
 	for _, o := range k.submits {
 		if o.kind == history.Info {
 			if pending[o.submit.digest] {
@@ -108,6 +109,9 @@ func (k *key) operations() (ops []porcupine.Operation, unknown int) {
 			ops = append(ops, porcupine.Operation{Input: o, Output: o, Call: o.from, Return: never})
 			continue
 		}
+		answered = append(answered, o)
+	}
+	for _, o := range distinct(answered) {
 		ops = append(ops, porcupine.Operation{Input: o, Output: o, Call: o.from, Return: o.at})
 	}
 	for _, j := range k.jobs {
@@ -120,6 +124,44 @@ func (k *key) operations() (ops []porcupine.Operation, unknown int) {
 		}
 	}
 	return ops, unknown
+}
+
+// distinct leaves out submits that add nothing to the search, which is
+// exponential in what happens at once: of those that sent the same and were told
+// the same, one that encloses another in time, and did not begin before all of
+// them. Any order that explains the inner one has a place for the outer right
+// behind it; and whatever the outer may have done first, the earliest may have.
+func distinct(submits []*operation) []*operation {
+	type told struct {
+		kind             history.Kind
+		status           int
+		digest, job, end string
+	}
+	classes := map[told][]*operation{}
+	for _, o := range submits {
+		end := ""
+		if o.view.ended() {
+			end = o.view.completedBy + " " + o.view.status
+		}
+		c := told{o.kind, 0, o.submit.digest, o.told, end}
+		if o.kind == history.Fail {
+			c.status = o.status
+		}
+		classes[c] = append(classes[c], o)
+	}
+	var kept []*operation
+	for _, class := range classes {
+		sortBy(class, func(o *operation) int64 { return o.from })
+		inner := int64(never) // the earliest end of those that began later
+		for i := len(class) - 1; i >= 0; i-- {
+			if o := class[i]; i == 0 || o.at <= inner {
+				kept = append(kept, o)
+			}
+			inner = min(inner, class[i].at)
+		}
+	}
+	sortBy(kept, func(o *operation) int64 { return o.from })
+	return kept
 }
 
 // keyState is what one (owner, key) may be. Jobs end between operations, so an

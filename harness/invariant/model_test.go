@@ -56,3 +56,35 @@ func TestModelGivesUpAboveTwelveUnknownIntents(t *testing.T) {
 		})
 	}
 }
+
+// clicks is n submits of one intent at once, answered in another order than they
+// were made; then odd answers, if any, name a second job.
+func clicks(n int, odd ...int) []history.Event {
+	w := newWorld("clicks")
+	var calls []op
+	for i := range n {
+		calls = append(calls, w.invoke(fmt.Sprintf("client-%d", i), history.OpSubmit, "o-1", "k-1", "", "", history.SubmitFacts{Intent: mustJSON(plain)}))
+	}
+	j := w.create("o-1", "k-1", plain)
+	for i := range n {
+		k := i * 37 % n // every call once, in an order of its own
+		if i == n/2 {
+			w.run(j, j.attempts[0])
+		}
+		view := w.view(j)
+		if len(odd) > 0 && k == odd[0] {
+			view.ID = "another-job"
+		}
+		calls[k].ok(200, view.ID, view)
+	}
+	return w.audit()
+}
+
+func TestModelSearchesAHundredClicksAtOnce(t *testing.T) {
+	if r := invariant.Judge(clicks(100), 4, invariant.Expect{}); r.Verdict != invariant.Pass {
+		t.Error(explain(r))
+	}
+	if r := invariant.Judge(clicks(100, 61), 4, invariant.Expect{}); !r.Violated("I1") {
+		t.Error(explain(r))
+	}
+}

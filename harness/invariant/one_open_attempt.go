@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -18,6 +19,7 @@ func oneOpenAttempt(f *facts, t *tally) {
 			continue // one proof a job is enough
 		}
 		triggers(j, t)
+		blockedByNone(f, j, t)
 	}
 }
 
@@ -111,6 +113,30 @@ func twoOpen(j *job, t *tally, first, firstState, second, secondState string, ev
 		Found:    fmt.Sprintf("%s %s, %s %s", first, firstState, second, secondState),
 		Job:      j.id, Attempt: second,
 	}, events...)
+}
+
+// blockedByNone finds a start that was refused for an attempt that was known to
+// be out of the way: only an open attempt may keep another from starting.
+func blockedByNone(f *facts, j *job, t *tally) {
+	for _, v := range j.verbs {
+		if v.op != history.OpStart || v.kind != history.Fail || !strings.HasSuffix(v.problem.Type, "attempt-in-flight") {
+			continue
+		}
+		a := f.attempts[v.problem.AttemptID]
+		if a == nil {
+			continue
+		}
+		for _, out := range []string{"released", "succeeded", "lost", "failed", "cancelled"} {
+			if at := a.firstIn(out); at < v.from {
+				t.violated(Finding{
+					Sentence: fmt.Sprintf("A new attempt of job %s was refused because of attempt %s, which was %s.", j.id, a.id, out),
+					Expected: "only an open attempt keeps another from starting", Found: fmt.Sprintf("%d %s", v.status, v.problem.Type),
+					Job: j.id, Attempt: a.id,
+				}, at, v.from, v.at)
+				return
+			}
+		}
+	}
 }
 
 // triggers finds a retry click that made two attempts, or that was refused when

@@ -213,9 +213,10 @@ func (w *World) Pause(ctx context.Context, p *Process) (*fault.OnProcess, error)
 	return keep(w, f, err)
 }
 
-// CrashPostgres stops the private PostgreSQL at once; Heal brings it back.
+// CrashPostgres stops the PostgreSQL server of a service that has its own
+// (ServiceOptions.OwnServer) at once; Heal brings it back.
 func (w *World) CrashPostgres(ctx context.Context) (*fault.Crashed, error) {
-	f, err := fault.Crash(ctx, w.Recorder, w.stage.pg)
+	f, err := fault.Crash(ctx, w.Recorder, w.Service.pg)
 	return keep(w, f, err)
 }
 
@@ -265,4 +266,10 @@ func (w *World) StallPostgres() (*fault.StalledPostgres, error) {
 		return nil, err
 	}
 	return keep(w, fault.StallPostgres(w.Recorder, relay), nil)
+}
+
+// ProviderStalled holds what the workers send to the provider until Release.
+func (w *World) ProviderStalled(ctx context.Context, name string) (*fault.Stalled, error) {
+	f, err := fault.StallRequest(ctx, w.ToProvider(name))
+	return keep(w, f, err)
 }

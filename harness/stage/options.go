@@ -109,6 +109,7 @@ type ServiceOptions struct {
 	Concurrency int           // 16
 	Mutant      string        // run this mutant
 	Direct      bool          // without the relay in front of PostgreSQL: no commit faults
+	OwnServer   bool          // its database is on a PostgreSQL server of its own: see World.CrashPostgres
 	Clock       bool          // its database's clock can be set: see World.JumpClock
 	// TLS puts a TLS listener with a flaw in front of these providers, for a
 	// service of its own: see World.TLS.

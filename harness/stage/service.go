@@ -17,6 +17,7 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/harness/fault"
+	"github.com/interlock-harness/interlock/harness/stage/pgserver"
 )
 
 // Service is one running target with its own database: API replicas behind a
@@ -30,6 +31,7 @@ type Service struct {
 	Postgres *edge.Postgres
 
 	stage    *Stage
+	pg       *pgserver.Server // the stage's, or its own
 	database string
 	profiles string // folder of its own, "" for the stage's
 	env      []string
@@ -43,18 +45,26 @@ type Service struct {
 // startService makes a database and starts a service on it.
 func (s *Stage) startService(ctx context.Context, name string, o ServiceOptions) (_ *Service, err error) {
 	o = o.filled()
-	v := &Service{Name: name, Options: o, stage: s}
+	v := &Service{Name: name, Options: o, stage: s, pg: s.pg}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("service %s: %w", name, err), v.Close())
 		}
 	}()
-	if v.database, err = s.newDatabase(ctx, o.Mutant, o.Clock); err != nil {
+	if o.OwnServer {
+		if v.pg, err = pgserver.Start(ctx, pgserver.Options{Cache: s.o.PGCache}); err != nil {
+			return nil, err
+		}
+		v.database, err = s.migrated(ctx, v.pg, o.Mutant, o.Clock)
+	} else {
+		v.database, err = s.newDatabase(ctx, o.Mutant, o.Clock)
+	}
+	if err != nil {
 		return nil, err
 	}
-	address := s.pg.URL(v.database)
+	address := v.pg.URL(v.database)
 	if !o.Direct {
-		if v.Postgres, err = edge.NewPostgres(s.pg.Addr()); err != nil {
+		if v.Postgres, err = edge.NewPostgres(v.pg.Addr()); err != nil {
 			return nil, err
 		}
 		if address, err = through(address, v.Postgres.Addr()); err != nil {
@@ -159,7 +169,7 @@ func (v *Service) Processes() []*Process {
 
 // PGURL is the connection string of the service's database, past the relay.
 // It holds a password.
-func (v *Service) PGURL() string { return v.stage.pg.URL(v.database) }
+func (v *Service) PGURL() string { return v.pg.URL(v.database) }
 
 // Heal brings everything back: dead processes are started again, paused ones
 // go on.
@@ -195,12 +205,18 @@ func (v *Service) Close() error {
 		failed = errors.Join(failed, v.Postgres.Close())
 	}
 	v.stage.forget(v)
-	if v.database == "" || v.stage.pg.Private() && v.stage.closing() {
+	if v.Options.OwnServer {
+		if v.pg != nil {
+			failed = errors.Join(failed, v.pg.Close())
+		}
+		return failed
+	}
+	if v.database == "" || v.pg.Private() && v.stage.closing() {
 		return failed // the whole cluster goes
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), toClose)
 	defer cancel()
-	return errors.Join(failed, v.stage.pg.Drop(ctx, v.database))
+	return errors.Join(failed, v.pg.Drop(ctx, v.database))
 }
 
 // newDatabase makes a migrated database that allows mutants. From the second
@@ -209,14 +225,14 @@ func (s *Stage) newDatabase(ctx context.Context, mutant string, clock bool) (str
 	s.templates.Lock()
 	defer s.templates.Unlock()
 	if mutant != "" || clock { // not as others are
-		return s.migrated(ctx, mutant, clock)
+		return s.migrated(ctx, s.pg, mutant, clock)
 	}
 	if !s.first { // most runs need no second
 		s.first = true
-		return s.migrated(ctx, "", false)
+		return s.migrated(ctx, s.pg, "", false)
 	}
 	if s.template == "" {
-		name, err := s.migrated(ctx, "", false)
+		name, err := s.migrated(ctx, s.pg, "", false)
 		if err != nil {
 			return "", err
 		}
@@ -225,8 +241,8 @@ func (s *Stage) newDatabase(ctx context.Context, mutant string, clock bool) (str
 	return s.pg.Create(ctx, s.template)
 }
 
-func (s *Stage) migrated(ctx context.Context, mutant string, clock bool) (string, error) {
-	name, err := s.pg.Create(ctx, "")
+func (s *Stage) migrated(ctx context.Context, pg *pgserver.Server, mutant string, clock bool) (string, error) {
+	name, err := pg.Create(ctx, "")
 	if err != nil {
 		return "", err
 	}
@@ -234,7 +250,7 @@ func (s *Stage) migrated(ctx context.Context, mutant string, clock bool) (string
 	if clock {
 		more = fault.ClockSchema
 	}
-	if err := s.mark(ctx, name, more); err != nil {
+	if err := s.mark(ctx, pg.URL(name), more); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, toStart)
@@ -244,7 +260,7 @@ func (s *Stage) migrated(ctx context.Context, mutant string, clock bool) (string
 		args = append(args, "--mutant", mutant)
 	}
 	cmd := exec.CommandContext(ctx, s.command[0], args...)
-	cmd.Env = s.environment(s.pg.URL(name), nil)
+	cmd.Env = s.environment(pg.URL(name), nil)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {
@@ -256,8 +272,8 @@ func (s *Stage) migrated(ctx context.Context, mutant string, clock bool) (string
 
 // mark writes the row by which a service knows a throw-away database, the
 // only kind on which it accepts a mutant, and runs more.
-func (s *Stage) mark(ctx context.Context, database, more string) error {
-	conn, err := pgx.Connect(ctx, s.pg.URL(database))
+func (s *Stage) mark(ctx context.Context, url, more string) error {
+	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return err
 	}

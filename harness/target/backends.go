@@ -11,33 +11,28 @@ import (
 // lookEvery is how often a wait looks at pg_stat_activity.
 const lookEvery = 2 * time.Millisecond
 
-// Blockers waits until n backends of the database wait for a lock, and returns
-// the process ids of those that keep them waiting and wait for nobody.
-func (d *Database) Blockers(ctx context.Context, n int) (blockers []int, err error) {
-	err = d.until(ctx, fmt.Sprintf("%d backends wait for a lock", n), func(ctx context.Context, conn *pgx.Conn) (bool, error) {
+// Blocked waits until n backends of the database wait for a lock.
+func (d *Database) Blocked(ctx context.Context, n int) error {
+	return d.until(ctx, fmt.Sprintf("%d backends wait for a lock", n), func(ctx context.Context, conn *pgx.Conn) (bool, error) {
 		var waiting int
 		err := conn.QueryRow(ctx, `
-			WITH waiting AS (
-				SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
-			)
-			SELECT (SELECT count(*) FROM waiting),
-			       (SELECT coalesce(array_agg(DISTINCT b), '{}') FROM waiting w, unnest(pg_blocking_pids(w.pid)) b
-			        WHERE b NOT IN (SELECT pid FROM waiting))`).Scan(&waiting, &blockers)
-		return waiting >= n && len(blockers) > 0, err
+			SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`).Scan(&waiting)
+		return waiting >= n, err
 	})
-	return blockers, err
 }
 
-// Written waits until a transaction of the database has written something and
-// waits for its client to go on: what it wrote keeps others waiting from now on.
-func (d *Database) Written(ctx context.Context) error {
-	return d.until(ctx, "a transaction has written and waits for its client", func(ctx context.Context, conn *pgx.Conn) (bool, error) {
-		var n int
+// Writers waits until a transaction of the database has written something and
+// waits for its client to go on, and returns the process ids of such backends:
+// what they wrote keeps others waiting from now on.
+func (d *Database) Writers(ctx context.Context) (pids []int, err error) {
+	err = d.until(ctx, "a transaction has written and waits for its client", func(ctx context.Context, conn *pgx.Conn) (bool, error) {
 		err := conn.QueryRow(ctx, `
-			SELECT count(*) FROM pg_stat_activity
-			WHERE  datname = current_database() AND backend_xid IS NOT NULL AND wait_event = 'ClientRead'`).Scan(&n)
-		return n > 0, err
+			SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity
+			WHERE  datname = current_database() AND backend_xid IS NOT NULL AND wait_event = 'ClientRead'
+			  AND  application_name <> 'interlock-harness'`).Scan(&pids)
+		return len(pids) > 0, err
 	})
+	return pids, err
 }
 
 // Settled waits until every transaction of the database that is open now has

@@ -22,6 +22,7 @@ type faults struct {
 	keys    map[string]job.Key // KeyCachePerProcess
 	failed  map[string]error   // FailureRemembered
 	replica string             // KeyPerReplica
+	read    map[job.ID]job.Job // ReadsFromCache
 }
 
 func scoped(c *call, key job.Key) string { return string(c.who.Owner) + "\x00" + string(key) }
@@ -71,6 +72,23 @@ func (f *faults) cached(key string) job.Key {
 		f.keys[key] = job.Key(uuid.NewString())
 	}
 	return f.keys[key]
+}
+
+// cache answers a read with what was read first.
+func (f *faults) cache(c *call, j *job.Job) {
+	if !c.s.mutant.Is(mutant.ReadsFromCache) {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.read == nil {
+		f.read = map[job.ID]job.Job{}
+	}
+	if first, ok := f.read[j.ID]; ok {
+		*j = first
+		return
+	}
+	f.read[j.ID] = *j
 }
 
 // submitted remembers a failure as the answer of its key.

@@ -25,6 +25,7 @@ func getJob(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
+	c.s.faults.cache(c, &j)
 	c.w.Header().Set("X-Job-Id", string(j.ID))
 	return c.cached(etag(j.Version, j.LastEvent), shapeJob(j))
 }

@@ -18,6 +18,7 @@ const (
 	NoBodyDeadline     Policy = "no-body-deadline"
 	RequestContext     Policy = "request-context"
 	TriggerKeyIgnored  Policy = "trigger-key-ignored"
+	ReadsFromCache     Policy = "reads-from-cache"
 )
 
 func init() {
@@ -40,6 +41,7 @@ func init() {
 		policy(KeyBeforeContinue, "expect-continue", "I1", "the key is recorded when the client asks whether it may send"),
 		policy(KeyCutShort, "key-missing-or-oversize", "I1", "keys are cut and folded until they collide"),
 		policy(RequestContext, "request-context-cancelled", "I8", "a client that goes away takes its request along"),
+		policy(ReadsFromCache, "stale-replica-read", "I9", "a read is answered with what this process read first"),
 		policy(TriggerKeyIgnored, "retry-click-twice", "I3", "the key of a retry click is not kept"),
 	)
 }

@@ -9,6 +9,32 @@ const (
 	LostCommitIsRepeated Policy = "lost-commit-is-repeated"
 	// LostSubmitIsNew: a submit with a lost COMMIT is sent again as a new one.
 	LostSubmitIsNew Policy = "lost-submit-is-new"
+	// LostStartIsNew: a start of an attempt with a lost COMMIT is run again as one
+	// of another click.
+	LostStartIsNew Policy = "lost-start-is-new"
+	// AdvisoryLockTooShort: a submit looks for its key under an advisory lock that
+	// ends before the insert.
+	AdvisoryLockTooShort Policy = "advisory-lock-too-short"
+	// TakenKeyNotReadAgain: whose insert met a key that was not there before has
+	// met a conflict.
+	TakenKeyNotReadAgain Policy = "taken-key-not-read-again"
+	// JobAndAttemptApart: a job and its first attempt are two transactions.
+	JobAndAttemptApart Policy = "job-and-attempt-apart"
+	// PoolNeverRecovers: once the database could not be reached, it is not tried
+	// again.
+	PoolNeverRecovers Policy = "pool-never-recovers"
+	// CallInsideTransaction: a provider is called inside an open transaction.
+	CallInsideTransaction Policy = "call-inside-transaction"
+	// SlowStoreIsFailure: an attempt whose result cannot be stored at once has
+	// failed.
+	SlowStoreIsFailure Policy = "slow-store-is-failure"
+	// DeadlockNotRetried: a transaction that PostgreSQL ended for a deadlock is
+	// given up.
+	DeadlockNotRetried Policy = "deadlock-not-retried"
+	// SerializationNotRetried: and so is one that could not be serialized.
+	SerializationNotRetried Policy = "serialization-not-retried"
+	// NeverReaped: nobody looks for leases that passed.
+	NeverReaped Policy = "never-reaped"
 	// FailoverOnUnknown: the policy starts the next provider although nobody knows
 	// how the attempt ended.
 	FailoverOnUnknown Policy = "failover-on-unknown"

@@ -5,6 +5,13 @@ func init() {
 		return Mutant{Name: string(p), Scenario: scenario, Invariant: invariant, Description: description, Policy: []Policy{p}}
 	}
 	register(
+		policy(TakenKeyNotReadAgain, "conflict-while-first-uncommitted", "I1", "a key that turned up during the insert is called a conflict"),
+		policy(PoolNeverRecovers, "postgres-restart-under-load", "I10", "after an outage the database is not tried again"),
+		policy(CallInsideTransaction, "pool-exhausted", "I14", "a provider is called inside an open transaction"),
+		policy(SlowStoreIsFailure, "row-locked-result-write", "I4", "an attempt whose result cannot be stored at once has failed"),
+		policy(DeadlockNotRetried, "deadlock-40P01", "I10", "a transaction that was ended for a deadlock is given up"),
+		policy(SerializationNotRetried, "serialization-40001", "I10", "a transaction that could not be serialized is given up"),
+		policy(NeverReaped, "crash-before-provider-call", "I10", "nobody looks for attempts whose worker is gone"),
 		policy(DeadlineIsFailure, "provider-stall-then-answer", "I4", "an attempt that misses its deadline has failed"),
 		policy(ShutdownIsFailure, "graceful-shutdown-mid-call", "I4", "an attempt that is under way at SIGTERM has failed"),
 		policy(ResetIsNotSent, "connect-refused-vs-reset", "I4", "a connection that breaks after the request counts as one that was refused"),

@@ -19,7 +19,8 @@ const claimAttempts = `
 		WHERE  a.state = 'starting'
 		  AND  a.worker IS NULL
 		  AND  a.fence > @above
-		  AND  a.not_before <= clock_timestamp()    -- back-off and Retry-After
+		  AND  (a.not_before <= clock_timestamp()   -- back-off and Retry-After
+		        OR a.not_before <= a.started_at)    -- none, whatever the clock says by now
 		  AND  a.provider <> ALL (@busy)            -- those that this worker has no room for
 		  AND  j.completed_by IS NULL
 		  AND  j.cancelled_at IS NULL
@@ -75,6 +76,7 @@ func (s *Store) Claim(ctx context.Context, worker string, lease time.Duration, l
 		return nil, fmt.Errorf("claim: %w", toJob(err))
 	}
 	s.queue.end(claimed)
+	s.careless.keep(ctx, s, claimed)
 	return claimed, nil
 }
 

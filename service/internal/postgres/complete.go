@@ -65,6 +65,7 @@ const rowsOfWin = 2
 // The same call may be repeated after job.ErrUnavailable: a win whose answer was
 // lost is found by its operation.
 func (s *Store) Complete(ctx context.Context, by job.Settlement, result json.RawMessage) error {
+	s.careless.letGo(by.Attempt)
 	op := operationOf("complete " + string(by.Attempt))
 	args := pgx.NamedArgs{
 		"job": by.Job, "version": by.Version, "attempt": by.Attempt, "fence": by.Fence, "result": result,

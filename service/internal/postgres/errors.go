@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // errInFlight is a violation of one_open_attempt_per_job; the caller adds which
@@ -67,14 +68,16 @@ func wire(err error) error {
 
 // again reports whether the server rolled the transaction back for a reason
 // that does not lie in it: the same transaction may simply be run again.
-func again(err error) bool {
+func (s *Store) again(err error) bool {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		return errors.Is(err, errRolledBack)
 	}
 	switch pg.Code {
-	case "40001", "40P01": // serialization_failure, deadlock_detected
-		return true
+	case "40001": // serialization_failure
+		return !s.mutant.Is(mutant.SerializationNotRetried)
+	case "40P01": // deadlock_detected
+		return !s.mutant.Is(mutant.DeadlockNotRetried)
 	case "23505": // another transaction took the number or the click; it is visible now
 		return pg.ConstraintName == "attempts_job_n" || pg.ConstraintName == "attempts_trigger_key"
 	}

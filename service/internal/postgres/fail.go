@@ -31,6 +31,7 @@ const failAttempt = `
 // It returns job.ErrAttemptTerminal, and writes nothing, when the attempt was
 // settled before; a late failure is no race.
 func (s *Store) Fail(ctx context.Context, by job.Settlement) error {
+	s.careless.letGo(by.Attempt)
 	op := operationOf("fail " + string(by.Attempt))
 	followed := false
 	err := s.transact(ctx, by.Job, op, func(ctx context.Context, t *tx) error {

@@ -297,6 +297,14 @@ func heldAdvisory(t *testing.T, url string) (letGo func()) {
 	return sync.OnceFunc(func() { _ = c.Close(ctx(t)) })
 }
 
+// shownByScenario are mutants that need a lost COMMIT, a second process, another
+// clock or a hundred clients to be seen: `interlock mutants` shows that each is
+// wrong and the clean service is not.
+var shownByScenario = map[string]bool{
+	"advisory-lock-too-short": true, "deadline-by-wall-clock": true, "job-and-attempt-apart": true, "lease-is-no-fence": true,
+	"lost-start-is-new": true, "result-from-the-future": true, "second-queue": true, "unknown-locks-for-ever": true,
+}
+
 func TestEachMutantIsWrongAndTheCleanServiceIsNot(t *testing.T) {
 	for name, show := range wrong {
 		t.Run(name, func(t *testing.T) {
@@ -315,7 +323,7 @@ func TestEachMutantIsWrongAndTheCleanServiceIsNot(t *testing.T) {
 		})
 	}
 	for _, m := range mutant.All() {
-		if len(m.Schema)+len(m.Replace) > 0 && wrong[m.Name] == nil && m.Name != "failover-on-unknown" {
+		if len(m.Schema)+len(m.Replace) > 0 && wrong[m.Name] == nil && m.Name != "failover-on-unknown" && !shownByScenario[m.Name] {
 			t.Errorf("mutant %s has no test that shows what it does", m.Name)
 		}
 	}

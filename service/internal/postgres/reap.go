@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 const (
@@ -50,6 +51,9 @@ func (s *Store) ReapLeases(ctx context.Context) (int, error) {
 		id    job.AttemptID
 		job   job.ID
 		fence int64
+	}
+	if s.mutant.Is(mutant.NeverReaped) {
+		return 0, nil
 	}
 	var found []expired
 	err := s.read(ctx, &query{sql: expiredLeases, args: pgx.NamedArgs{}, read: func(rows pgx.Rows) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 const (
@@ -54,6 +55,9 @@ func (s *Store) StartAttempt(ctx context.Context, in job.Start) (a job.Attempt, 
 	op := newOperation()
 	var denied *job.NotCertifiedError
 	err = s.transact(ctx, in.Job, op, func(ctx context.Context, t *tx) error {
+		if s.mutant.Is(mutant.LostStartIsNew) && a.ID != "" { // the second run of a first one that was lost
+			in.TriggerKey = ""
+		}
 		replayed, denied = false, nil
 		var byTrigger job.Attempt
 		var fingerprint []byte

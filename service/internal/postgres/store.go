@@ -52,6 +52,7 @@ type Options struct {
 // Store reads and moves jobs in one PostgreSQL database. It is safe for
 // concurrent use.
 type Store struct {
+	careless careless // of mutants
 	pool     *pgxpool.Pool
 	options  Options
 	failover Failover

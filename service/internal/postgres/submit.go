@@ -66,10 +66,15 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		ID: mine, Owner: in.Owner, Key: in.Key, Intent: in.Intent,
 		Version: 1, Status: job.StatusStarting, Attempts: 1,
 	}
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
+	before, err := s.lookFirst(ctx, in)
+	if err != nil {
+		return job.Job{}, false, fmt.Errorf("submit: %w", err)
+	}
+	for pause := firstPause; !before.found(); pause = min(2*pause, lastPause) {
 		insert := &query{sql: submitJob, args: args, read: one(&j.CreatedAt, &j.LastEvent)}
 		err := s.flight(ctx, insert)
 		if err == nil && insert.rows == 1 {
+			s.addAttemptApart(ctx, args)
 			s.wake()
 			return j, true, nil
 		}
@@ -77,7 +82,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 			break // the key is taken
 		}
 		var lost *wireError
-		if !errors.As(err, &lost) && !again(err) {
+		if !errors.As(err, &lost) && !s.again(err) {
 			return job.Job{}, false, fmt.Errorf("submit: %w", toJob(err))
 		}
 		if s.mutant.Is(mutant.LostCommitIsSuccess) {
@@ -96,7 +101,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		case <-time.After(pause):
 		}
 	}
-	found, err := s.oneStored(ctx, jobByKey, pgx.NamedArgs{"owner": in.Owner, "key": in.Key})
+	found, err := s.storedUnder(ctx, in, before)
 	if err != nil {
 		return job.Job{}, false, fmt.Errorf("submit: %w", err)
 	}

@@ -69,7 +69,7 @@ func (s *Store) transact(ctx context.Context, id job.ID, op operation, work func
 			if s.mutant.Is(mutant.LostCommitIsSuccess) {
 				return nil
 			}
-			if !s.mutant.Is(mutant.LostCommitIsRepeated) {
+			if !s.mutant.Is(mutant.LostCommitIsRepeated) && !s.mutant.Is(mutant.LostStartIsNew) {
 				done, err := s.happened(context.WithoutCancel(ctx), id, op)
 				if err != nil {
 					return fmt.Errorf("%w: after a lost commit: %w", job.ErrUnavailable, err)
@@ -78,7 +78,7 @@ func (s *Store) transact(ctx context.Context, id job.ID, op operation, work func
 					return nil
 				}
 			}
-		} else if lost := new(wireError); !errors.As(err, &lost) && !again(err) {
+		} else if lost := new(wireError); !errors.As(err, &lost) && !s.again(err) {
 			return toJob(err)
 		}
 		select {
@@ -129,8 +129,12 @@ func (t *tx) rollback(ctx context.Context) {
 }
 
 func (s *Store) acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if s.careless.gaveUp.Load() {
+		return nil, &wireError{errPoolGaveUp}
+	}
 	c, err := s.pool.Acquire(ctx)
 	if err != nil {
+		s.careless.gaveUp.Store(s.mutant.Is(mutant.PoolNeverRecovers))
 		return nil, &wireError{err}
 	}
 	return c, nil
@@ -188,7 +192,7 @@ func (s *Store) retry(ctx context.Context, do func(*pgx.Conn) error) error {
 			return do(c.Conn())
 		}()
 		var lost *wireError
-		if !errors.As(err, &lost) && !again(err) {
+		if !errors.As(err, &lost) && !s.again(err) {
 			return err
 		}
 		select {

@@ -35,6 +35,7 @@ const unknownAttempt = `
 // with nothing written when it was no longer running; an attempt that is unknown
 // or released already is returned as it is, without error.
 func (s *Store) MarkUnknown(ctx context.Context, by job.Settlement) (job.State, error) {
+	s.careless.letGo(by.Attempt)
 	op := operationOf("unknown " + string(by.Attempt))
 	var now job.State
 	followed := false

@@ -26,6 +26,9 @@ func (w *Worker) settle(work context.Context, log *slog.Logger, by job.Settlemen
 	told := string(a.outcome.kind)
 	switch a.outcome.kind {
 	case accepted:
+		if w.options.Mutant.Is(mutant.SlowStoreIsFailure) && w.storeIsSlow(work, log, by, a) {
+			return
+		}
 		err := w.persist(work, func(ctx context.Context) error { return w.store.Complete(ctx, by, a.output) })
 		if errors.Is(err, job.ErrLate) {
 			told = "late"
@@ -48,6 +51,20 @@ func (w *Worker) settle(work context.Context, log *slog.Logger, by job.Settlemen
 		}
 	}
 	w.options.Metrics.AttemptEnded(a.provider, told, a.took)
+}
+
+// storeIsSlow stores a result the way of SlowStoreIsFailure: when it is not there
+// at once, the attempt has failed.
+func (w *Worker) storeIsSlow(work context.Context, log *slog.Logger, by job.Settlement, a answered) bool {
+	ctx, cancel := context.WithTimeout(work, firstPause)
+	defer cancel()
+	err := w.store.Complete(ctx, by, a.output)
+	if err == nil || errors.Is(err, job.ErrLate) {
+		return err == nil
+	}
+	by.Reason = "timeout"
+	w.settleFailure(work, log, by)
+	return true
 }
 
 // settleFailure records a definite failure. An attempt that was settled by
