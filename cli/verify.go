@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -27,6 +28,8 @@ type verification struct {
 	seed      string
 	out       string
 	servers   serverFlags
+	target    targetFlags
+	foreign   *stage.Foreign // what the flags of target name; nil for the built-in service
 	mutant    string
 	timeout   string
 	list      bool
@@ -45,12 +48,19 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 		Example: `  interlock verify
   interlock verify reverse-order
   interlock verify --label breakpoints --seed 7
+  interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt
   interlock verify --list`,
 		Args: v.names,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return slugs(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if v.foreign, err = v.target.foreign(cmd); err != nil {
+				return err
+			}
+			return v.run(cmd.Context(), args)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&v.selection.Labels, "label", "", "run the scenarios that a label expression selects, such as breakpoints or 'submit && !L2'")
@@ -58,6 +68,7 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 	flags.StringVar(&v.out, "out", "", "folder of the report (default ./interlock-out/TIME-SEED)")
 	v.servers.postgres(cmd)
 	v.servers.proxy(cmd)
+	v.target.register(cmd)
 	flags.StringVar(&v.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&v.list, "list", false, "list the scenarios instead of running them")
 	flags.BoolVar(&v.dryRun, "dry-run", false, "say what would run")
@@ -102,15 +113,20 @@ func (v *verification) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
+	selected, skipped := v.applicable(selected)
 	if v.list || v.dryRun {
 		return v.print(selected)
 	}
-	if len(selected) == 0 {
+	if len(selected)+len(skipped) == 0 {
 		return &exitError{ExitInconclusive, fmt.Sprintf("label %q selects no scenario, so nothing ran; interlock verify --list shows the labels", v.selection.Labels)}
+	}
+	if len(selected) == 0 && len(skipped) > 0 {
+		return &exitError{ExitInconclusive, fmt.Sprintf("%s needs %s, and the target is seen at %s, so nothing ran; interlock verify --help says what a deeper look needs",
+			skipped[0].Slug, skipped[0].Needs, v.foreign.Level())}
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return v.play(ctx, selected)
+	return v.play(ctx, selected, skipped)
 }
 
 func (v *verification) print(selected []scenarios.Info) error {
@@ -133,7 +149,7 @@ func (v *verification) print(selected []scenarios.Info) error {
 }
 
 // play runs the selected scenarios and writes the report.
-func (v *verification) play(ctx context.Context, selected []scenarios.Info) error {
+func (v *verification) play(ctx context.Context, selected []scenarios.Info, skipped []report.NotApplicable) error {
 	started := time.Now()
 	seed := v.selection.Seed
 	folder, err := report.NewFolder(v.out, seed, started)
@@ -144,15 +160,15 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info) erro
 		return infrastructuref("%v; choose a folder that can be written to with --out", err)
 	}
 	run := &report.Run{
-		ID: strconv.FormatInt(started.UnixNano(), 36), Command: os.Args[min(1, len(os.Args)):], Seed: seed, Level: scenarios.StageLevel,
-		Target: "built-in service", Mutant: v.mutant, Started: started, Versions: versions(),
+		ID: strconv.FormatInt(started.UnixNano(), 36), Command: os.Args[min(1, len(os.Args)):], Seed: seed, Level: v.level(),
+		Target: v.described(), Again: v.target.again(), Skipped: skipped, Mutant: v.mutant, Started: started, Versions: versions(),
 	}
 	run.Begin(folder.Recorder)
 	progress := v.s.progress()
 	scenarios.Configure(stage.Options{
 		Out: folder.Dir, Recorder: folder.Recorder, PGURL: v.servers.databaseURL(), Toxiproxy: v.servers.toxiproxy,
-		Service: stage.ServiceOptions{Mutant: v.mutant},
-		Note:    func(text string) { v.say(progress, text) },
+		Service: stage.ServiceOptions{Mutant: v.mutant}, Foreign: v.foreign,
+		Note: func(text string) { v.say(progress, text) },
 	})
 	progress.set("setting the stage")
 	total, done, bad := len(selected), map[string]bool{}, 0
@@ -172,6 +188,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info) erro
 			}{"play", o.Play})
 		}
 	})
+	run.Skipped = append(run.Skipped, leftOut(done)...)
 	run.Stage = scenarios.StageText()
 	closing := scenarios.Close()
 	progress.clear()
@@ -182,6 +199,52 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info) erro
 		return infrastructuref("the report could not be written: %v", err)
 	}
 	return v.finish(run, folder, closing)
+}
+
+// level is how deep this run looks into its target.
+func (v *verification) level() invariant.Level {
+	if v.foreign != nil {
+		return v.foreign.Level()
+	}
+	return scenarios.StageLevel
+}
+
+func (v *verification) described() string {
+	if v.foreign != nil {
+		return strings.Join(v.foreign.URLs, " and ")
+	}
+	return "built-in service"
+}
+
+// applicable parts the scenarios that the target can be put through from those
+// that need a deeper look.
+func (v *verification) applicable(all []scenarios.Info) (can []scenarios.Info, cannot []report.NotApplicable) {
+	if v.foreign != nil {
+		v.selection.Slugs = nil
+	}
+	for _, i := range all {
+		if i.Level > v.level() {
+			cannot = append(cannot, report.NotApplicable{Slug: i.Slug, Title: i.Title, Group: string(i.Group), Needs: i.Level})
+			continue
+		}
+		can = append(can, i)
+		if v.foreign != nil {
+			v.selection.Slugs = append(v.selection.Slugs, i.Slug)
+		}
+	}
+	return can, cannot
+}
+
+// leftOut are the scenarios that said of themselves that the target lacks what
+// they need, where no spec of theirs was played.
+func leftOut(played map[string]bool) []report.NotApplicable {
+	var list []report.NotApplicable
+	for _, slug := range slices.Sorted(maps.Keys(scenarios.LeftOut())) {
+		if i, ok := scenarios.Find(slug); ok && !played[slug] {
+			list = append(list, report.NotApplicable{Slug: slug, Title: i.Title, Group: string(i.Group), Needs: i.Level})
+		}
+	}
+	return list
 }
 
 // finish prints the result and says with which code to exit.

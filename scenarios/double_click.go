@@ -32,6 +32,7 @@ var _ = Describe(doubleClick.text(), about(doubleClick), func() {
 	}, SpecTimeout(toPlay))
 
 	It("has the second click wait for the first, which is stored and not yet committed", func(ctx SpecContext) {
+		needs(2)
 		w := begin(ctx)
 		w.breaks("hold-commit")
 		held, err := w.HoldCommit(stage.Victim(w.Key("a")))

@@ -63,8 +63,17 @@ func setStage(ctx context.Context) (*stage.Stage, error) {
 	defer theStage.mu.Unlock()
 	if theStage.stage == nil && theStage.failed == nil {
 		theStage.stage, theStage.failed = stage.Start(ctx, withFallbacks(theStage.options))
+		if theStage.failed == nil {
+			theStage.failed = theStage.stage.Probe(ctx)
+		}
 	}
 	return theStage.stage, theStage.failed
+}
+
+// SetStage sets the stage now, so that what it lacks is known before any spec runs.
+func SetStage(ctx context.Context) error {
+	_, err := setStage(ctx)
+	return err
 }
 
 // StageLevel is how deep a stage with the reference service can be looked into.
@@ -87,7 +96,16 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 	if !ok {
 		ginkgo.Fail(fmt.Sprintf("the first word of the spec's text, %q, names no scenario", slug))
 	}
+	info.Expect = info.at(theLevel())
 	w := &World{info: info, started: time.Now()}
+	if isForeign() {
+		switch {
+		case len(options) > 0:
+			leaveOut("needs a service of its own, and the target is run by somebody else")
+		case info.Group == Failover:
+			leaveOut("needs fallbacks and certificates that the stage configures")
+		}
+	}
 	s, err := setStage(ctx)
 	if err == nil {
 		w.World, err = s.World(ctx, slug, options...)
@@ -106,13 +124,19 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 // the scenario wants.
 func (w *World) end(ctx context.Context) {
 	spec := ginkgo.CurrentSpecReport()
+	if spec.State.Is(types.SpecStateSkipped) {
+		if err := w.Close(); err != nil {
+			ginkgo.Fail(err.Error())
+		}
+		return
+	}
 	finish := w.Finish(ctx, toDrain)
 	if err := w.Recorder.Flush(); err != nil {
 		finish = errors.Join(finish, err)
 	}
 	o := Outcome{Play: w.play(), Events: w.History()}
 	o.History = w.Recorder.Scenario()
-	o.Result = invariant.Judge(o.Events, StageLevel, w.info.Expect)
+	o.Result = invariant.Judge(o.Events, theLevel(), w.info.Expect)
 	o.Verdict = o.Result.Verdict
 	if spec.Failed() {
 		o.Trouble = spec.FailureMessage()

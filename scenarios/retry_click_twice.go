@@ -16,6 +16,7 @@ var retryClickTwice = Info{
 
 var _ = Describe(retryClickTwice.text(), about(retryClickTwice), func() {
 	It("starts one attempt for one click, and none for a second click meanwhile", func(ctx SpecContext) {
+		needs(1) // the first attempt must fail, and the second must be held
 		w := begin(ctx)
 		client, provider := w.Client("client-1"), w.Provider(openai)
 		provider.Fails(callOf("a", 1), 400)

@@ -1,12 +1,11 @@
 package scenarios
 
 import (
-	"net/http"
-
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
 	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/harness/target"
 )
 
@@ -21,25 +20,31 @@ var _ = Describe(sameKeyOtherPayload.text(), about(sameKeyOtherPayload), func() 
 	It("refuses the second intent in every state of the job, and changes nothing", func(ctx SpecContext) {
 		w := begin(ctx)
 		client := w.Client("client-1")
-		gate := w.Provider(openai).Hold(match("a"))
+		var gate *stage.Gate // at L0 nobody can say how far the job is
+		if w.sees(1) {
+			gate = w.Provider(openai).Hold(match("a"))
+		}
 		first, err := client.Submit(ctx, w.Key("k"), w.Intent("a"))
 		w.expect(err).NotTo(HaveOccurred())
-		w.arrives(awaits(ctx, gate))
+		if gate != nil {
+			w.arrives(awaits(ctx, gate))
+		}
 
 		By("using the key for another input while the first still runs")
 		w.refuses(client.Submit(ctx, w.Key("k"), w.Intent("b")))
 
 		By("and again when it has ended")
-		gate.Release()
-		_, err = w.Status(within(ctx, toComplete), client, first.ID, "succeeded")
-		w.expect(err).NotTo(HaveOccurred())
+		if gate != nil {
+			gate.Release()
+		}
+		w.finishes(ctx, client, first.ID)
 		w.refuses(client.Submit(ctx, w.Key("k"), w.Intent("b")))
 
 		By("finding that the first intent still has its job, and the second none")
 		again, err := client.Submit(ctx, w.Key("k"), w.Intent("a"))
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(again.ID).To(Equal(first.ID))
-		w.expect(w.Provider(openai).Calls(match("b"))).To(BeEmpty())
+		w.expectCalls(openai, match("b"), 0)
 	}, SpecTimeout(toPlay))
 })
 
@@ -48,6 +53,8 @@ func (w *World) refuses(_ target.Job, err error) {
 	GinkgoHelper()
 	w.expect(err).To(MatchError(target.Reason("idempotency-key-reused")))
 	refused, _ := err.(*target.Refused)
-	w.expect(refused.Status).To(Equal(http.StatusConflict))
-	w.expect(refused.Header.Get("X-Should-Retry")).To(Equal("false"), "many clients retry a 409 by themselves")
+	w.expect(refused.Status).To(Equal(w.Adapter().Conflict()))
+	if w.Adapter() == nil {
+		w.expect(refused.Header.Get("X-Should-Retry")).To(Equal("false"), "many clients retry a 409 by themselves")
+	}
 }

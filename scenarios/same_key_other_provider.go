@@ -23,9 +23,8 @@ var _ = Describe(sameKeyOtherProvider.text(), about(sameKeyOtherProvider), func(
 		elsewhere.Provider = anthropic
 		w.refuses(client.Submit(ctx, w.Key("a"), elsewhere))
 
-		done, err := w.Status(within(ctx, toComplete), client, job.ID, "succeeded")
-		w.expect(err).NotTo(HaveOccurred())
+		done := w.finishes(ctx, client, job.ID)
 		w.expect(done.Provider).To(Equal(openai))
-		w.expect(w.Provider(anthropic).Calls(anyCall)).To(BeEmpty())
+		w.expectCalls(anthropic, anyCall, 0)
 	}, SpecTimeout(toPlay))
 })

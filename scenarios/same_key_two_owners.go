@@ -35,10 +35,9 @@ var _ = Describe(sameKeyTwoOwners.text(), about(sameKeyTwoOwners), func() {
 
 		By("seeing both inputs really run")
 		for owner, job := range map[*target.Client]string{ada: hers.ID, bob: his.ID} {
-			_, err = w.Status(within(ctx, toComplete), owner, job, "succeeded")
-			w.expect(err).NotTo(HaveOccurred())
+			w.finishes(ctx, owner, job)
 		}
-		w.expect(w.Provider(openai).Calls(match("a"))).To(HaveLen(1))
-		w.expect(w.Provider(openai).Calls(match("b"))).To(HaveLen(1))
+		w.expectCalls(openai, match("a"), 1)
+		w.expectCalls(openai, match("b"), 1)
 	}, SpecTimeout(toPlay))
 })

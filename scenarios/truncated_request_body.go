@@ -33,9 +33,8 @@ var _ = Describe(truncatedRequestBody.text(), about(truncatedRequestBody), func(
 		job, err := client.Submit(ctx, w.Key("a"), intent)
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(job.Answer.Status).To(Equal(http.StatusCreated), "nothing was stored before")
-		_, err = w.Status(within(ctx, toComplete), client, job.ID, "succeeded")
-		w.expect(err).NotTo(HaveOccurred())
-		w.expect(w.Provider(openai).Calls(anyCall)).To(HaveLen(1))
+		w.finishes(ctx, client, job.ID)
+		w.expectCalls(openai, anyCall, 1)
 	}, SpecTimeout(toPlay))
 })
 

@@ -30,8 +30,11 @@ type Postgres struct {
 
 // NewPostgres starts a relay on a port of 127.0.0.1 to the server at upstream
 // (host:port).
-func NewPostgres(upstream string) (*Postgres, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
+func NewPostgres(upstream string) (*Postgres, error) { return NewPostgresAt("127.0.0.1:0", upstream) }
+
+// NewPostgresAt is NewPostgres at an address of its own.
+func NewPostgresAt(addr, upstream string) (*Postgres, error) {
+	l, err := net.Listen("tcp4", addr)
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL relay: %w", err)
 	}

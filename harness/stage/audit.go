@@ -9,7 +9,7 @@ import (
 )
 
 // Rows reads the service's database.
-func (w *World) Rows() *target.Database { return target.OpenDatabase(w.Service.PGURL(), nil) }
+func (w *World) Rows() *target.Database { return target.OpenDatabase(w.Service.PGURL(), w.Adapter()) }
 
 // Audit writes all rows of the world's owners into the history (level L2).
 func (w *World) Audit(ctx context.Context) error {

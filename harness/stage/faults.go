@@ -131,6 +131,9 @@ func VictimOf(sql string, values ...string) edge.Victim {
 }
 
 func (w *World) relay() (*edge.Postgres, error) {
+	if w.stage.relay != nil {
+		return w.stage.relay, nil
+	}
 	if w.Service.Postgres == nil {
 		return nil, errNoRelay
 	}

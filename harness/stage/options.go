@@ -35,6 +35,9 @@ type Options struct {
 	// Command starts the target; nil is this executable. It is called with
 	// "serve" and "migrate" and the flags of the reference service.
 	Command []string
+	// Foreign is a target that somebody else runs; nil for the service of this
+	// executable. Then nothing is started but the stand-ins and the edges.
+	Foreign *Foreign
 	// Service is how the shared service runs, and the default of isolated ones.
 	Service ServiceOptions
 	// Providers are the stand-ins; nil is OpenAI and Anthropic.

@@ -32,6 +32,7 @@ type Service struct {
 
 	stage    *Stage
 	pg       *pgserver.Server // the stage's, or its own
+	foreign  *Foreign         // nil for one that the stage started
 	database string
 	profiles string // folder of its own, "" for the stage's
 	env      []string
@@ -140,7 +141,8 @@ func (v *Service) balance() {
 }
 
 // Replica returns API replica i, counted from 1.
-func (v *Service) Replica(i int) *Process { return v.replicas[i-1] }
+// A foreign target with fewer replicas repeats them.
+func (v *Service) Replica(i int) *Process { return v.replicas[(i-1)%len(v.replicas)] }
 
 // Worker returns worker i, counted from 1.
 func (v *Service) Worker(i int) *Process {
@@ -169,11 +171,19 @@ func (v *Service) Processes() []*Process {
 
 // PGURL is the connection string of the service's database, past the relay.
 // It holds a password.
-func (v *Service) PGURL() string { return v.pg.URL(v.database) }
+func (v *Service) PGURL() string {
+	if v.foreign != nil {
+		return v.foreign.PGURL
+	}
+	return v.pg.URL(v.database)
+}
 
 // Heal brings everything back: dead processes are started again, paused ones
 // go on.
 func (v *Service) Heal(ctx context.Context) error {
+	if v.foreign != nil {
+		return nil
+	}
 	var dead []*Process
 	for _, p := range v.Processes() {
 		if !p.Running() {
@@ -205,6 +215,9 @@ func (v *Service) Close() error {
 		failed = errors.Join(failed, v.Postgres.Close())
 	}
 	v.stage.forget(v)
+	if v.foreign != nil {
+		return failed
+	}
 	if v.Options.OwnServer {
 		if v.pg != nil {
 			failed = errors.Join(failed, v.pg.Close())

@@ -37,7 +37,8 @@ type Stage struct {
 	mu       sync.Mutex
 	shared   *Service
 	services map[*Service]bool
-	owner    int // how many owners are taken
+	relay    *edge.Postgres // to the database of a foreign target
+	owner    int            // how many owners are taken
 	world    int
 	closed   bool
 	sharing  sync.Mutex // held while the shared service starts
@@ -94,6 +95,13 @@ func Start(ctx context.Context, o Options) (_ *Stage, err error) {
 		return nil, err
 	}
 
+	if o.Foreign != nil {
+		if err := errors.Join(s.setRest(ctx), s.setForeign()); err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+
 	// PostgreSQL takes longest: everything else is set up meanwhile.
 	started := make(chan error, 1)
 	go func() {
@@ -124,6 +132,9 @@ func (s *Stage) setRest(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if s.o.Foreign != nil {
+		return nil
+	}
 	s.config, err = writeConfig(filepath.Join(s.dir, "config"), s.o, func(name string) string { return s.stands[name].edge.URL() })
 	return err
 }
@@ -139,7 +150,11 @@ func (s *Stage) Service(ctx context.Context) (*Service, error) {
 	if shared != nil {
 		return shared, nil
 	}
-	v, err := s.NewService(ctx, "service", s.o.Service)
+	start := func() (*Service, error) { return s.NewService(ctx, "service", s.o.Service) }
+	if s.o.Foreign != nil {
+		start = s.foreignService
+	}
+	v, err := start()
 	if err != nil {
 		return nil, err
 	}
@@ -152,6 +167,9 @@ func (s *Stage) Service(ctx context.Context) (*Service, error) {
 // NewService starts a service of its own: own database, own processes. The
 // caller closes it.
 func (s *Stage) NewService(ctx context.Context, name string, o ServiceOptions) (*Service, error) {
+	if s.o.Foreign != nil {
+		return nil, fmt.Errorf("service %s: %w", name, ErrForeign)
+	}
 	v, err := s.startService(ctx, name, o)
 	if err != nil {
 		return nil, err
@@ -170,6 +188,9 @@ func (s *Stage) PG() *pgserver.Server { return s.pg }
 
 // Describe says in one line what the stage is made of.
 func (s *Stage) Describe() string {
+	if s.o.Foreign != nil {
+		return s.Network.Kind() // the target has its own name
+	}
 	server := "PostgreSQL " + s.pg.Version()
 	if !s.pg.Private() {
 		server += " at " + s.pg.Addr()
@@ -195,6 +216,9 @@ func (s *Stage) Close() error {
 	}
 	if s.Network != nil {
 		failed = errors.Join(failed, s.Network.Close())
+	}
+	if s.relay != nil {
+		failed = errors.Join(failed, s.relay.Close())
 	}
 	if s.pg != nil {
 		failed = errors.Join(failed, s.pg.Close())
@@ -224,6 +248,10 @@ func (s *Stage) forget(v *Service) {
 func (s *Stage) takeOwner() (Credential, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if f := s.o.Foreign; f != nil {
+		s.owner++
+		return f.Owners[(s.owner-1)%len(f.Owners)], nil
+	}
 	if s.owner == len(s.config.owners) {
 		return Credential{}, fmt.Errorf("all %d owners of the stage are taken", len(s.config.owners))
 	}

@@ -54,7 +54,11 @@ func (s *Stage) addStandIn(p Provider) error {
 	}
 	in.server = server
 	s.stands[p.Name] = in
-	in.edge, err = edge.NewSwitch(p.Name, "", server.Addr())
+	addr := ""
+	if f := s.o.Foreign; f != nil {
+		addr = f.Providers[p.Name]
+	}
+	in.edge, err = edge.NewSwitch(p.Name, addr, server.Addr())
 	return err
 }
 

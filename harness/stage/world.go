@@ -152,21 +152,37 @@ func (w *World) ClientOf(i int, name string) *target.Client {
 }
 
 // Operator is a client with the operator's credential.
-func (w *World) Operator() *target.Client { return w.client("operator", w.stage.config.operator) }
+func (w *World) Operator() *target.Client {
+	if f := w.stage.o.Foreign; f != nil {
+		return w.client("operator", f.Operator)
+	}
+	return w.client("operator", w.stage.config.operator)
+}
+
+// Adapter says how the target words the contract; nil for the contract's own words.
+func (w *World) Adapter() *target.Adapter {
+	if f := w.stage.o.Foreign; f != nil {
+		return f.Adapter
+	}
+	return nil
+}
 
 func (w *World) client(name string, c Credential) *target.Client {
-	return target.New(target.Options{
-		Actor: name, BaseURL: w.Service.Balancer.URL(), Owner: c.Owner, APIKey: c.Key, Recorder: w.Recorder,
-	})
+	return target.New(w.caller(name, c))
+}
+
+func (w *World) caller(name string, c Credential) target.Options {
+	return target.Options{
+		Actor: name, BaseURL: w.Service.Balancer.URL(), Owner: c.Owner, APIKey: c.Key, Recorder: w.Recorder, Adapter: w.Adapter(),
+	}
 }
 
 // Careless is a client that keeps connections, and lets Go's transport send
 // a keyed POST again by itself.
 func (w *World) Careless(name string) *target.Client {
-	c := w.Owner(1)
-	return target.New(target.Options{
-		Actor: name, BaseURL: w.Service.Balancer.URL(), Owner: c.Owner, APIKey: c.Key, Recorder: w.Recorder, Reuse: true,
-	})
+	o := w.caller(name, w.Owner(1))
+	o.Reuse = true
+	return target.New(o)
 }
 
 // History is what was recorded of this world so far.
@@ -219,9 +235,13 @@ func (w *World) Finish(ctx context.Context, bound time.Duration) error {
 	// That something still moves at the bound is for an invariant to judge.
 	drain, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	_ = w.Quiet(drain)
+	quiet, audit := w.Quiet, w.Audit
+	if w.stage.Level() < 2 {
+		quiet, audit = w.quietEdge, w.auditEdge
+	}
+	_ = quiet(drain)
 	w.Recorder.Phase(history.PhaseAudit, history.PhaseFacts{})
-	if err := w.Audit(ctx); err != nil {
+	if err := audit(ctx); err != nil {
 		w.Recorder.Infrastructure(err)
 		return err
 	}

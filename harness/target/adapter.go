@@ -21,8 +21,16 @@ type Adapter struct {
 	// the number of the attempt. An operation that is "-" is not offered.
 	Paths   map[string]string `json:"paths"`
 	Headers Headers           `json:"headers"`
-	// Submit is the body of a submit, with {{intent}} in the place of the intent.
+	// Submit is the body of a submit, with {{intent}} in the place of the intent, or
+	// with {{input}} and the intent's other fields in places of their own.
 	Submit string `json:"submit"`
+	// Contracts and Providers are the target's names by the scenarios' own.
+	Contracts map[string]string `json:"contracts"`
+	Providers map[string]string `json:"providers"`
+	// ProblemFields are JSON pointers into a refusal; Reasons are the contract's
+	// problem types by the target's own, or by the status.
+	ProblemFields map[string]string `json:"problem_fields"`
+	Reasons       map[string]string `json:"reasons"`
 	// Fields and AttemptFields are JSON pointers into a job or an attempt of the
 	// target, by the contract's name.
 	Fields        map[string]string `json:"fields"`
@@ -121,47 +129,23 @@ func (a *Adapter) replayed(h http.Header) bool {
 	return strings.EqualFold(h.Get(or(a.Headers.Replayed, "Idempotency-Replayed")), "true")
 }
 
-// submit is the body of a submit.
-func (a *Adapter) submit(intent []byte) []byte {
-	return []byte(strings.Replace(or(a.Submit, `{"intent":`+intentPlace+`}`), intentPlace, string(intent), 1))
-}
-
-const intentPlace = "{{intent}}"
-
-// problem reads the body of a refusal, as far as it is one.
-func (a *Adapter) problem(answer Answer) history.Problem {
-	var p history.Problem
-	if object(answer.Body, &p) != nil {
-		text := string(answer.Body)
-		if len(text) > 200 {
-			text = text[:200]
-		}
-		return history.Problem{Detail: strings.ToValidUTF8(text, "\ufffd")}
-	}
-	return p
-}
-
-// Conflict is the status for the same key with other input.
-func (a *Adapter) Conflict() int {
-	if a.ConflictStatus == 0 {
-		return http.StatusConflict
-	}
-	return a.ConflictStatus
-}
-
 // job turns a job of the target into one of the contract.
-func (a *Adapter) job(body []byte) []byte { return rename(body, a.Fields, a.Statuses, "status") }
+func (a *Adapter) job(body []byte) []byte {
+	body = rename(body, a.Fields, a.Statuses, "status")
+	return rename(body, nil, reversed(a.Providers), "provider")
+}
 
 // attempt turns an attempt of the target into one of the contract.
 func (a *Adapter) attempt(body []byte) []byte {
-	return rename(body, a.AttemptFields, a.States, "state")
+	body = rename(body, a.AttemptFields, a.States, "state")
+	return rename(body, nil, reversed(a.Providers), "provider")
 }
 
 // list turns an answer that lists something into {name: [...]}, each entry
 // renamed.
 func (a *Adapter) list(op, name string, body []byte, entry func([]byte) []byte) []byte {
 	pointer := a.Lists[op]
-	if pointer == "" && len(a.Fields)+len(a.AttemptFields)+len(a.Statuses)+len(a.States) == 0 {
+	if pointer == "" && len(a.Fields)+len(a.AttemptFields)+len(a.Statuses)+len(a.States)+len(a.Providers) == 0 {
 		return body
 	}
 	var doc any

@@ -53,10 +53,10 @@ func (a *Adapter) check() error {
 			return fmt.Errorf("paths: %s must look like METHOD /path, or be - where the target has none", op)
 		}
 	}
-	if a.Submit != "" && strings.Count(a.Submit, intentPlace) != 1 {
-		return fmt.Errorf("submit: the body must hold %s once", intentPlace)
+	if a.Submit != "" && !named(a.Submit) {
+		return fmt.Errorf("submit: the body must hold %s once, or %s", intentPlace, place("input"))
 	}
-	for _, fields := range []map[string]string{a.Fields, a.AttemptFields, a.Lists} {
+	for _, fields := range []map[string]string{a.Fields, a.AttemptFields, a.Lists, a.ProblemFields} {
 		for name, pointer := range fields {
 			if !strings.HasPrefix(pointer, "/") {
 				return fmt.Errorf("%s: %q is no JSON pointer, which begins with /", name, pointer)

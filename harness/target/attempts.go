@@ -67,7 +67,7 @@ func (c *Client) list(ctx context.Context, op, job, query, name string, entry fu
 func (c *Client) StartAttempt(ctx context.Context, job, trigger, provider string, options ...Option) (Attempt, error) {
 	body := map[string]string{}
 	if provider != "" {
-		body["provider"] = provider
+		body["provider"] = or(c.a.Providers[provider], provider)
 	}
 	text, _ := json.Marshal(body)
 	k := call{

@@ -17,35 +17,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
-
-// Level is how deep the harness can look into, and reach into, a target.
-type Level int
-
-const (
-	L0 Level = iota // its HTTP edge only
-	L1              // and the base URL of its providers
-	L2              // and its database
-	L3              // and its processes
-	L4              // and its clock and pause hooks
-)
-
-func (l Level) String() string { return "L" + strconv.Itoa(int(l)) }
-
-// ParseLevel reads "L0" to "L4".
-func ParseLevel(text string) (Level, error) {
-	for l := L0; l <= L4; l++ {
-		if strings.EqualFold(text, l.String()) {
-			return l, nil
-		}
-	}
-	return 0, fmt.Errorf("level %q is none of L0 to L4", text)
-}
 
 // Bounds of a call.
 const (

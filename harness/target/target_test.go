@@ -320,14 +320,3 @@ func TestOperationThatATargetLacksIsNotSent(t *testing.T) {
 		t.Errorf("%d events recorded of a call that was not made", n)
 	}
 }
-
-func TestLevelsParse(t *testing.T) {
-	for l := target.L0; l <= target.L4; l++ {
-		if got, err := target.ParseLevel(strings.ToLower(l.String())); err != nil || got != l {
-			t.Errorf("%s reads as %s, %v", l, got, err)
-		}
-	}
-	if _, err := target.ParseLevel("L5"); err == nil {
-		t.Error("L5 was accepted")
-	}
-}
