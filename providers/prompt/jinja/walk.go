@@ -158,3 +158,38 @@ func (u *undeclared) statement(s syntax.Stmt) bool {
 	}
 	return true
 }
+
+// eachStatement calls visit with s and every statement inside it.
+func eachStatement(s syntax.Stmt, visit func(syntax.Stmt)) {
+	visit(s)
+	all := func(body []syntax.Stmt) {
+		for _, s := range body {
+			eachStatement(s, visit)
+		}
+	}
+	switch n := s.(type) {
+	case *syntax.For:
+		all(n.Body)
+		all(n.Else)
+	case *syntax.If:
+		all(n.Body)
+		for _, elif := range n.Elifs {
+			eachStatement(elif, visit)
+		}
+		all(n.Else)
+	case *syntax.Macro:
+		all(n.Body)
+	case *syntax.CallBlock:
+		all(n.Body)
+	case *syntax.FilterBlock:
+		all(n.Body)
+	case *syntax.With:
+		all(n.Body)
+	case *syntax.Autoescape:
+		all(n.Body)
+	case *syntax.Block:
+		all(n.Body)
+	case *syntax.AssignBlock:
+		all(n.Body)
+	}
+}
