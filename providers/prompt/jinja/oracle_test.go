@@ -8,11 +8,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/interlock-harness/interlock/providers/prompt/fetch"
 	"github.com/interlock-harness/interlock/providers/prompt/jinja"
 )
 
@@ -152,7 +154,7 @@ func rounds(standard int) int {
 
 func TestOracleAgreesOnNewConversations(t *testing.T) {
 	o := startOracle(t)
-	templates := fetchedTemplates(t)
+	templates := append(fetchedTemplates(t), furtherTemplates(t)...)
 	g := &generator{rand.New(rand.NewPCG(seed(), 1))}
 	differences := 0
 	for range rounds(30) {
@@ -169,7 +171,30 @@ func TestOracleAgreesOnNewConversations(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d differences", differences)
+	t.Logf("%d templates, %d conversations, %d differences", len(templates), rounds(30), differences)
+}
+
+// templatesVariable names folders, parted by spaces, whose *.jinja files are tried
+// besides those that were fetched.
+const templatesVariable = "INTERLOCK_TEMPLATES"
+
+func furtherTemplates(t *testing.T) []fetch.Template {
+	t.Helper()
+	var all []fetch.Template
+	for _, dir := range strings.Fields(os.Getenv(templatesVariable)) {
+		files, err := filepath.Glob(filepath.Join(dir, "*.jinja"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no *.jinja files, %v", dir, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fetch.Template{Source: dir, Name: filepath.Base(file), Text: string(text)})
+		}
+	}
+	return all
 }
 
 func TestOracleAgreesOnNewTemplates(t *testing.T) {

@@ -20,7 +20,7 @@ async function ids(corpus, file) {
     const ids = await encode(tokenizer, s, false);
     out.push({ ids, sp: await encode(tokenizer, s, true), dec: await tokenizer.decode(ids, false) });
   }
-  console.log(JSON.stringify(out));
+  process.stdout.write(JSON.stringify(out));
 }
 
 async function toys() {
