@@ -39,6 +39,7 @@ type certification struct {
 	selfTestProtocol   string
 	primaryName        string
 	price              price
+	recordingsDir      string
 
 	profile providers.Profile
 	primary *providers.Profile
@@ -74,7 +75,8 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f := cmd.Flags()
 	f.StringVar(&c.contractName, "contract", "", "id of the contract")
 	f.BoolVar(&c.live, "live", false, "ask the provider itself")
-	f.BoolVar(&c.recorded, "recorded", false, "ask the stand-in (the default)")
+	f.BoolVar(&c.recorded, "recorded", false, "play the recordings, and ask the stand-in what they do not hold (the default)")
+	f.StringVar(&c.recordingsDir, "recordings", "", "folder of recordings (default: ./"+recordingsFolder+", if it is there)")
 	f.StringVar(&c.model, "model", "", "certify this model instead of the profile's")
 	f.StringVar(&c.primaryName, "primary", "", "provider that it is to stand in for: its calls are the bar of check F06")
 	f.Float64Var(&c.price.input, "price-input", 0, "with --dry-run: price of a million input tokens")
@@ -154,7 +156,10 @@ func (c *certification) run(ctx context.Context, args []string) error {
 // failed says why there is no report at all.
 func (c *certification) failed(ctx context.Context, err error) error {
 	var away *certify.UnreachableError
+	var stale *certify.StaleError
 	switch {
+	case errors.As(err, &stale):
+		return usagef("%v; record it anew", stale)
 	case errors.As(err, &away):
 		return infrastructuref("%s cannot be certified: %v", c.profile.Name, away)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -256,7 +261,9 @@ func (c *certification) options() (certify.Options, error) {
 		o.Primary = &certify.Primary{Profile: *c.primary}
 	}
 	if !c.live {
-		return o, nil
+		var err error
+		o.Recordings, err = c.recordings()
+		return o, err
 	}
 	o.Mode = certificate.Live
 	if o.Secret, err = c.secret(c.profile); err == nil && c.primary != nil {

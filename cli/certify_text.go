@@ -84,7 +84,10 @@ func (c *certification) shown(r *certify.Report) []check.Result {
 }
 
 func (c *certification) head(b *strings.Builder, r *certify.Report) {
-	from := "from recordings"
+	from := "from the stand-in"
+	if r.Recorded > 0 {
+		from = fmt.Sprintf("%d of them from recordings", r.Recorded)
+	}
 	if r.Mode == certificate.Live {
 		from = "live"
 	}

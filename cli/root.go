@@ -61,6 +61,7 @@ func rootCommand(s *streams) *cobra.Command {
 		healthcheckCommand(s),
 		certifyCommand(s),
 		gateCommand(s),
+		recordCommand(s),
 		keyCommand(s),
 		contractCommand(s),
 		judgeCommand(s),

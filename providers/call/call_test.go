@@ -268,8 +268,10 @@ func TestDoDialsNoForbiddenAddressInAnySpelling(t *testing.T) {
 func TestDoKeepsNoKeyThatTheAnswerRepeats(t *testing.T) {
 	const key = "sk-canary-0123456789+/"
 	p := listen(t, func(conn net.Conn, r *http.Request) {
-		body := fmt.Sprintf(`{"error":{"message":"bad key %s","b64":"%s","url":"%s"}}`, r.Header.Get("X-Api-Key"),
-			base64.StdEncoding.EncodeToString([]byte(key)), url.QueryEscape(key))
+		body := fmt.Sprintf(`{"error":{"message":"bad key %s","b64":"%s","url":"%s","inner":["%s","%s"],"escaped":"%s"}}`, r.Header.Get("X-Api-Key"),
+			base64.StdEncoding.EncodeToString([]byte(key)), url.QueryEscape(key),
+			base64.StdEncoding.EncodeToString([]byte("Bearer "+key+" etc")), base64.URLEncoding.EncodeToString([]byte("ab"+key)),
+			strings.ReplaceAll(key, "/", `\/`))
 		_, _ = fmt.Fprintf(conn, "HTTP/1.1 401 X\r\nX-Echo: <%s>\r\nSet-Cookie: a=b\r\nContent-Length: %d\r\n\r\n%s", key, len(body), body)
 	})
 	route := profile(p.url)
@@ -279,6 +281,11 @@ func TestDoKeepsNoKeyThatTheAnswerRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := fmt.Sprint(got.Header) + string(got.Body)
+	for _, b64 := range []string{"c2stY2FuYXJ5", "cmVyIHNrLWNhbmFy", "YWJzay1jYW5hcnk"} { // its beginning, at each of three places
+		if strings.Contains(whole, b64[4:]) {
+			t.Errorf("kept %s of base64: %s", b64[4:], whole)
+		}
+	}
 	if strings.Contains(whole, "canary") || strings.Contains(whole, "c2stY2FuYXJ5") || strings.Contains(whole, "a=b") {
 		t.Errorf("kept %s", whole)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/prompt/render"
+	"github.com/interlock-harness/interlock/providers/recording"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -37,11 +38,16 @@ type Options struct {
 	Timeout  time.Duration // of one request; default the contract's budget, else one minute
 	MaxCalls int           // end after so many requests, without a certificate; 0 is no limit
 	Only     []string      // ids of cases; a certificate needs all
-	Primary  *Primary      // whose answers are the bar; nil: a good stand-in in mode replay, nobody in mode live
+
+	// Recordings answer the requests that they hold, in mode replay; the stand-in
+	// answers the others.
+	Recordings *recording.Set
+	Primary    *Primary // whose answers are the bar; nil: a good stand-in in mode replay, nobody in mode live
 
 	// Prompt is what the section prompt of the profile names; nil without one, and
 	// then the checks P01 to P05 do not apply.
 	Prompt *render.Subject
+
 	// Fault makes the stand-in a bad provider, to prove the checks.
 	Fault *standin.Fault
 	// RoundTrip sends cases through a job service in front of the stand-in at
@@ -115,6 +121,7 @@ type Report struct {
 	Ended        certificate.Time     `json:"ended"`
 	Results      []check.Result       `json:"results"`
 	Transcripts  string               `json:"transcripts_sha256"` // Merkle root
+	Recorded     int                  `json:"recorded"`           // answers that came from recordings
 	Observations []*check.Observation `json:"-"`
 
 	options Options
@@ -203,6 +210,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		r.Observations = append(r.Observations, again...)
 	}
+	r.Recorded = sender.recorded
 	run := o.checks(r.Observations)
 	if run.Primary, err = o.primary(ctx); err != nil {
 		return nil, err

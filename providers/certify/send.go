@@ -26,8 +26,11 @@ type sender struct {
 	secret  string            // the key that travels; planted where the stand-in is asked
 	id      string            // of this run
 
-	mu      sync.Mutex
-	leaving map[string]context.CancelFunc // by attempt: clients that go away in mid-answer
+	keep func(Call, providers.Transcript, []byte) error // is given each answer and the body that it answers; may be nil
+
+	mu       sync.Mutex
+	recorded int                           // answers from recordings
+	leaving  map[string]context.CancelFunc // by attempt: clients that go away in mid-answer
 }
 
 func (o Options) sender() (*sender, error) {
@@ -125,6 +128,11 @@ func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
 	if c.wire != nil {
 		encoded.Body = c.wire(encoded.Body)
 	}
+	if replayed && !c.Play {
+		if err := s.play(c, encoded.Body); err != nil {
+			return nil, err
+		}
+	}
 	header := http.Header{standin.HeaderAttempt: {s.attempt(c)}}
 	if c.Play {
 		header.Set(standin.HeaderPlay, string(c.Probe))
@@ -141,6 +149,11 @@ func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
 	t, err := call.Send(ctx, to, secret, r, encoded, header)
 	if err != nil {
 		return nil, err
+	}
+	if s.keep != nil {
+		if err := s.keep(c, t, encoded.Body); err != nil {
+			return nil, err
+		}
 	}
 	o := s.observe(c, t, replayed)
 	if c.Probe == check.Cancel {

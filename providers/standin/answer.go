@@ -25,6 +25,8 @@ type Answer struct {
 	Cut   *Point // stop there ...
 	CutBy Cut    // ... in this way
 	Deaf  bool   // a stall goes on although the client has gone away
+
+	Recorded *Recorded // instead of all the rest
 }
 
 // Cut is how an answer stops short.

@@ -30,6 +30,10 @@ func (p *player) play(reply Reply, script Answer) {
 	if !p.reach(-1, &stops) || !p.sleep(script.Delay) {
 		return
 	}
+	if script.Recorded != nil {
+		p.replay(script.Recorded)
+		return
+	}
 	if script.Raw != nil {
 		p.raw(script.Raw)
 		return
