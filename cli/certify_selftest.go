@@ -33,7 +33,6 @@ func (c *certification) runSelfTest(ctx context.Context) error {
 			return usagef("there is no protocol %q.%s", p, didYouMean(c.selfTestProtocol, protocolNames()))
 		}
 		test.Protocols = []providers.Protocol{p}
-		test.Bad = slices.DeleteFunc(list, func(b certify.Bad) bool { return !b.Speaks(p) })
 	}
 	progress := c.s.progress()
 	test.Progress = func(done, all int, last certify.Row) {
@@ -138,8 +137,11 @@ func drawMatrix(b *strings.Builder, m certify.Matrix) {
 	row("(the good ones)", func(id string) string { return mark(m, "", id, false) })
 	b.WriteByte('\n')
 	for _, bad := range m.Bad {
-		row(bad.ID, func(id string) string { return mark(m, bad.ID, id, id == bad.Check) })
 		rejected, tried := m.Cell(bad.ID, bad.Check)
+		if tried == 0 { // it cannot be had in the one protocol that was asked for
+			continue
+		}
+		row(bad.ID, func(id string) string { return mark(m, bad.ID, id, id == bad.Check) })
 		_, _ = fmt.Fprintf(b, "  %s %d of %d\n", bad.Check, rejected, tried)
 	}
 	b.WriteString("\n● rejected by its own check in every protocol   · not rejected   ✗ not as it must be\n")
