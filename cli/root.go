@@ -12,6 +12,7 @@ const rootHelp = `interlock checks that one click makes one job, whatever breaks
   interlock verify                     run all scenarios on a built-in service and database
   interlock verify reverse-order       run one
   interlock verify --list              show all scenarios
+  interlock verify --target URL        run them on your own service
   interlock certify anthropic-demo --contract invoice
                                        take a provider through the checks
   interlock gate --from openai-demo --to anthropic-demo --contract invoice
