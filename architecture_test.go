@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"":                                        {"cli"},
 	"cli":                                     {"service", "scenarios", "harness/...", "providers/..."},
 	"docs/problems":                           {},
+	"harness/bench":                           {"harness/stage/pgserver", "harness/stage/process", "harness/stage/scratch"},
 	"harness/edge":                            {"harness/loopback"},
 	"harness/fault":                           {"harness/edge", "harness/history"},
 	"harness/mutant":                          {},

@@ -31,6 +31,12 @@ func TestWrongInputIsOneSentenceAndExit64(t *testing.T) {
 		{"database that is no URL", []string{"verify", "double-click", "--pg-url", "nonsense"}, "--pg-url: the PostgreSQL URL must look like"},
 		{"proxy that is no URL", []string{"verify", "double-click", "--toxiproxy", "ftp://h"}, "--toxiproxy: the address of Toxiproxy must look like"},
 		{"report that is not there", []string{"report", "nowhere"}, "there is no report folder nowhere"},
+		{"bench of nothing", []string{"bench"}, "needs service"},
+		{"bench of what does not exist", []string{"bench", "servcie"}, "Did you mean service?"},
+		{"measure that does not exist", []string{"bench", "service", "--only", "livs"}, "Did you mean lives?"},
+		{"bench without clients", []string{"bench", "service", "--clients", "0"}, "--clients is 0"},
+		{"bench of too many races", []string{"bench", "service", "--raced", "-3"}, "--raced is -3"},
+		{"bench without time", []string{"bench", "service", "--duration", "0"}, "--duration is 0s"},
 		{"control characters in a name", []string{"\x1b[2Jverify"}, `\x1b[2Jverify`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

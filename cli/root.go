@@ -58,6 +58,7 @@ func rootCommand(s *streams) *cobra.Command {
 		reportCommand(s),
 		explainCommand(s),
 		versionCommand(s),
+		benchCommand(s),
 		doctorCommand(s),
 		healthcheckCommand(s),
 		certifyCommand(s),

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
 
 	"github.com/jackc/pgx/v5"
@@ -86,3 +87,7 @@ func (c *compiled) values(named pgx.NamedArgs) ([]any, error) {
 	}
 	return values, nil
 }
+
+// Statements are the texts of the statements that move jobs and attempts, by name,
+// with named arguments.
+func Statements() map[string]string { return maps.Clone(statements) }

@@ -62,6 +62,7 @@ type Store struct {
 	rewritten map[string]string // statements that the mutant changed
 	compiled  sync.Map          // SQL with named arguments -> *compiled
 	queue     queueFloor
+	recent    recentKeys
 	notifier  notifier
 }
 

@@ -67,6 +67,9 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		Version: 1, Status: job.StatusStarting, Attempts: 1,
 	}
 	before, err := s.lookFirst(ctx, in)
+	if err == nil && before == nil {
+		before, err = s.lookUpRecent(ctx, in)
+	}
 	if err != nil {
 		return job.Job{}, false, fmt.Errorf("submit: %w", err)
 	}
@@ -75,6 +78,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		err := s.flight(ctx, insert)
 		if err == nil && insert.rows == 1 {
 			s.addAttemptApart(ctx, args)
+			s.recent.note(in.Owner, in.Key)
 			s.wake()
 			return j, true, nil
 		}
@@ -105,6 +109,7 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 	if err != nil {
 		return job.Job{}, false, fmt.Errorf("submit: %w", err)
 	}
+	s.recent.note(in.Owner, in.Key)
 	switch {
 	case found.ID == mine: // an insert of ours whose answer was lost
 		s.wake()

@@ -180,3 +180,18 @@ func TestOwnersDoNotSeeEachOther(t *testing.T) {
 		}
 	}
 }
+
+// TestSubmitGoesByTheDatabase has the database lose a job behind the back of a
+// process that remembers its key, as a failover to a replica that lags does.
+func TestSubmitGoesByTheDatabase(t *testing.T) {
+	s, url := open(t, postgres.Options{})
+	first := submit(t, s, submission("k"))
+	if again, created, err := s.Submit(ctx(t), submission("k")); err != nil || created || again.ID != first.ID {
+		t.Fatalf("again: %+v, %v, %v", again, created, err)
+	}
+	sql(t, url, "TRUNCATE jobs, attempts, attempt_events CASCADE")
+	anew, created, err := s.Submit(ctx(t), submission("k"))
+	if err != nil || !created || anew.ID == first.ID {
+		t.Errorf("after the loss: %+v, %v, %v", anew, created, err)
+	}
+}

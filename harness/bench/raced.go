@@ -1,0 +1,111 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// raceDeadline is after how many milliseconds the first attempt of a raced job is
+// released, so that its owner can start a second one.
+const raceDeadline = 20
+
+// racedJobs lets two attempts of each job finish at the same moment: the provider
+// answers the first when the second has arrived. Then the database is searched
+// for a job with no winner or two, a result of somebody else, or a loser that is
+// not on record.
+func racedJobs(ctx context.Context, r *rig) ([]Row, error) {
+	r.o.Note(fmt.Sprintf("%d jobs whose two attempts finish at once", r.o.Raced))
+	if err := r.forget(ctx); err != nil {
+		return nil, err
+	}
+	s, err := r.serve(ctx, r.worker()...)
+	if err != nil {
+		return nil, err
+	}
+	defer s.stop()
+	begun := time.Now()
+	var number atomic.Int64
+	var racing sync.WaitGroup
+	var mu sync.Mutex
+	var failed error
+	for range r.o.Clients {
+		racing.Go(func() {
+			c := &client{addr: s.addr, key: ownerKey}
+			defer c.close()
+			for ctx.Err() == nil {
+				n := number.Add(1)
+				if n > int64(r.o.Raced) {
+					return
+				}
+				if err := race(ctx, c, "raced-"+strconv.FormatInt(n, 10)); err != nil {
+					mu.Lock()
+					failed = errors.Join(failed, err)
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	racing.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	const settled = `SELECT count(*) FROM jobs j WHERE key LIKE 'raced-%' AND completed_by IS NOT NULL
+		AND NOT EXISTS (SELECT FROM attempts a WHERE a.job_id = j.id AND a.state NOT IN ('succeeded', 'lost'))`
+	if err := r.until(ctx, "raced jobs that end", float64(r.o.Raced), settled); err != nil {
+		return nil, err
+	}
+	took := time.Since(begun)
+	violations, err := r.number(ctx, violated)
+	if err != nil {
+		return nil, err
+	}
+	firsts, err := r.number(ctx, `SELECT count(*) FROM jobs j JOIN attempts a ON a.id = j.completed_by WHERE j.key LIKE 'raced-%' AND a.n = 1`)
+	if err != nil {
+		return nil, err
+	}
+	return []Row{Row{Measure: "raced jobs with a violation", Ours: violations, Unit: "jobs", Ratio: violations,
+		Detail: fmt.Sprintf("of %d in %s; the first attempt won %.0f", r.o.Raced, took.Round(100*time.Millisecond), firsts)}.atMost(0)}, nil
+}
+
+// violated counts raced jobs that do not have exactly one winner, whose result is
+// theirs, and one loser on record.
+const violated = `
+		SELECT count(*)
+		FROM   jobs j
+		WHERE  key LIKE 'raced-%'
+		  AND  (version <> 2
+		        OR (SELECT count(*) FROM attempts a WHERE a.job_id = j.id) <> 2
+		        OR (SELECT count(*) FROM attempts a WHERE a.job_id = j.id AND a.state = 'succeeded') <> 1
+		        OR (SELECT a.id FROM attempts a WHERE a.job_id = j.id AND a.state = 'succeeded') IS DISTINCT FROM j.completed_by
+		        OR (SELECT count(*) FROM races x WHERE x.job_id = j.id AND x.winner_id = j.completed_by AND x.attempt_id <> j.completed_by) <> 1
+		        OR (SELECT count(*) FROM attempt_events e WHERE e.job_id = j.id AND e.type = 'job.succeeded') <> 1)`
+
+// race submits one job that races and starts its second attempt as soon as the
+// first is released.
+func race(ctx context.Context, c *client, key string) error {
+	status, answer, err := c.send("POST", "/v1/jobs", key, intent(paired, `,"race":true,"deadline_ms":`+strconv.Itoa(raceDeadline)))
+	if err != nil || status != http.StatusCreated {
+		return fmt.Errorf("submit: %d %.200s, %w", status, answer, err)
+	}
+	path := "/v1/jobs/" + member(answer, "id") + "/attempts"
+	for begun := time.Now(); time.Since(begun) < toSettle && ctx.Err() == nil; {
+		status, answer, err = c.send("POST", path, "second", "{}")
+		switch {
+		case err != nil:
+			return err
+		case status == http.StatusAccepted:
+			return nil
+		case status != http.StatusConflict:
+			return fmt.Errorf("start the second attempt: %d %.200s", status, answer)
+		}
+		time.Sleep(5 * time.Millisecond) // the first one is still in flight
+	}
+	return fmt.Errorf("the first attempt of %s is not released: %.200s", key, answer)
+}
