@@ -245,7 +245,7 @@ func (c *certification) options() (certify.Options, error) {
 			return o, usagef("%v.%s", err, didYouMean(c.bad, standin.BadProviders()))
 		}
 		if o.Fault.Prompt != "" && (o.Prompt == nil || o.Prompt.Profile.Oracle == "") {
-			return o, usagef("%s shows no prompts, so --bad %s would not be seen; vllm-demo does", c.profile.Name, c.bad)
+			return o, usagef("%s neither shows nor counts prompts, so --bad %s would not be seen; vllm-demo does", c.profile.Name, c.bad)
 		}
 	}
 	for _, id := range c.only {

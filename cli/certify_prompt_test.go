@@ -30,7 +30,7 @@ func TestCertifyShowsWhatABadProviderIsRejectedFor(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"Did you mean system-dropped": {"certify", "vllm-demo", "--contract", "triage", "--bad", "system-droped"},
-		"shows no prompts":            {"certify", "openai-demo", "--contract", "triage", "--bad", "system-dropped"},
+		"shows nor counts prompts":    {"certify", "openai-demo", "--contract", "triage", "--bad", "system-dropped"},
 		"asks the provider itself":    {"certify", "vllm-demo", "--contract", "triage", "--bad", "fenced", "--live"},
 	} {
 		if code, out, talk := run(t, args...); code != cli.ExitUsage || out != "" || !strings.Contains(talk, want) {

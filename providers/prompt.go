@@ -11,7 +11,8 @@ type Prompt struct {
 	TemplateSHA256 string          `json:"template_sha256,omitempty"`
 	Tokenizer      PromptTokenizer `json:"tokenizer"`
 	// Oracle names the server behind the base URL that shows what it makes of a
-	// prompt: vllm, llamacpp or tgi; empty where nothing does.
+	// prompt (vllm, llamacpp, tgi) or at least counts it (anthropic, gemini); empty
+	// where nothing does.
 	Oracle string `json:"oracle,omitempty"`
 	// Variables are further variables of the template: bos_token, eos_token, ...
 	Variables map[string]string `json:"variables,omitempty"`

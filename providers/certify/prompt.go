@@ -2,7 +2,6 @@ package certify
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,8 +16,8 @@ import (
 )
 
 // examinePrompt looks at how the route renders the prompts of the contract: with
-// the files of the profile, and where a server shows what it makes of prompts,
-// with what it shows. nil where the profile says nothing about prompts.
+// the files of the profile, and where a server shows or counts what it makes of
+// prompts, with what it says. nil where the profile says nothing about prompts.
 func (o Options) examinePrompt(ctx context.Context) (*check.Prompt, error) {
 	if o.Prompt == nil {
 		return nil, nil
@@ -33,42 +32,86 @@ func (o Options) examinePrompt(ctx context.Context) (*check.Prompt, error) {
 		p.Report = render.Check(&local)
 		return p, nil
 	}
-	base, header := strings.TrimSuffix(strings.TrimSuffix(o.Profile.BaseURL, "/"), "/v1"), http.Header{}
-	if o.Mode == certificate.Replay {
-		server, err := o.promptStandIn(&local)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = server.Close() }()
-		base = server.URL
-	} else {
-		p.Live = true
-		if o.Secret != "" && o.Profile.Auth.Header != "" {
-			header.Set(o.Profile.Auth.Header, strings.TrimSpace(o.Profile.Auth.Scheme+" "+o.Secret))
-		}
-	}
-	client := &http.Client{Transport: &http.Transport{}, Timeout: o.Timeout}
-	defer client.CloseIdleConnections()
-	shown := local
-	shown.Route = oracle(ctx, p.Oracle, live.Client{Base: base, Model: o.Profile.Model, Header: header, HTTP: client})
-	if err := answers(shown.Route); err != nil {
+	client, closing, err := o.promptClient(&local)
+	if err != nil {
 		return nil, err
 	}
-	p.Report = render.Check(&shown)
-	offline := local
-	offline.Requests = nil
-	clock := render.Check(&offline).Result("R14") // the clock of a server cannot be moved
-	for i := range p.Report.Results {
-		if p.Report.Results[i].ID == clock.ID {
-			p.Report.Results[i] = clock
+	defer closing()
+	p.Live = o.Mode == certificate.Live
+	if counter := counting(p.Oracle, client); counter != nil {
+		if local.Usage, err = live.Usage(ctx, counter, &local); err != nil {
+			p.Lost = "the prompts could not be counted: " + err.Error()
 		}
+		p.Oracle, p.Report = "", render.Check(&local)
+		return p, ctx.Err()
 	}
-	p.Differences = render.Compare(&local, shown.Route.(render.Tokenizing), o.conversations(local.Requests))
+	server := &watched{oracle: showing(ctx, p.Oracle, client)}
+	shown := local
+	shown.Route = server.route()
+	p.Report = o.checkShown(&local, &shown)
+	p.Differences = render.Compare(&local, server, o.conversations(p.Oracle, local.Requests))
+	if server.lost != nil {
+		p.Lost = "the server that shows its prompts could not be asked: " + server.lost.Error()
+	}
 	return p, ctx.Err()
 }
 
-// oracle is the client of a server that shows its prompts.
-func oracle(ctx context.Context, kind string, client live.Client) render.Route {
+// checkShown checks what a server shows, and with the files of the profile what
+// no server lets be asked: the clock cannot be moved, and only vLLM leaves the
+// header of the answer out.
+func (o Options) checkShown(local, shown *render.Subject) *render.Report {
+	offline := *local
+	offline.Requests = nil
+	files := render.Check(&offline)
+	report := render.Check(shown)
+	for i, r := range report.Results {
+		if r.ID == "R14" || r.ID == "R7" && local.Profile.Oracle != "vllm" {
+			report.Results[i] = files.Result(r.ID)
+		}
+	}
+	return report
+}
+
+// promptClient is the client of the server that shows or counts prompts: the
+// provider's own, or a stand-in for it.
+func (o Options) promptClient(local *render.Subject) (live.Client, func(), error) {
+	web := &http.Client{Transport: &http.Transport{}, Timeout: o.Timeout}
+	c := live.Client{Model: o.Profile.Model, Header: http.Header{}, HTTP: web}
+	if o.Mode == certificate.Replay {
+		server, err := o.promptStandIn(local)
+		if err != nil {
+			return c, nil, err
+		}
+		c.Base = server.URL
+		return c, func() {
+			web.CloseIdleConnections()
+			_ = server.Close()
+		}, nil
+	}
+	c.Base = strings.TrimSuffix(strings.TrimSuffix(o.Profile.BaseURL, "/"), "/v1")
+	for name, value := range o.Profile.Headers {
+		c.Header.Set(name, value)
+	}
+	if o.Secret != "" && o.Profile.Auth.Header != "" {
+		c.Header.Set(o.Profile.Auth.Header, strings.TrimSpace(o.Profile.Auth.Scheme+" "+o.Secret))
+	}
+	return c, web.CloseIdleConnections, nil
+}
+
+// counting is the client of a server that counts prompts and shows none, nil for
+// others.
+func counting(kind string, client live.Client) live.Counter {
+	switch kind {
+	case "anthropic":
+		return &live.Anthropic{Client: client}
+	case "gemini":
+		return &live.Gemini{Client: client}
+	}
+	return nil
+}
+
+// showing is the client of a server that shows its prompts.
+func showing(ctx context.Context, kind string, client live.Client) render.Tokenizing {
 	switch kind {
 	case "llamacpp":
 		return &live.LlamaCpp{Client: client, Context: ctx}
@@ -76,16 +119,6 @@ func oracle(ctx context.Context, kind string, client live.Client) render.Route {
 		return &live.TGI{Client: client, Context: ctx}
 	}
 	return &live.VLLM{Client: client, Context: ctx}
-}
-
-// answers tells a server that cannot be asked from one that refuses a prompt.
-func answers(server render.Route) error {
-	_, err := server.Render(render.Conversation{Messages: []render.Message{{Role: "user", Content: "Hello."}}, Generate: true})
-	var refused *live.StatusError
-	if err != nil && !errors.As(err, &refused) {
-		return &UnreachableError{"the server that shows its prompts cannot be asked: " + err.Error()}
-	}
-	return nil
 }
 
 func (o Options) promptStandIn(local *render.Subject) (*promptstandin.Server, error) {
@@ -100,7 +133,8 @@ func (o Options) promptStandIn(local *render.Subject) (*promptstandin.Server, er
 const selfTestWindow = 1 << 16
 
 // selfTestPrompt is a small route whose prompts are rendered well. In the protocol
-// that servers speak which show their prompts, one shows them.
+// that servers speak which show their prompts, one shows them, and where prompts
+// can be counted, they are.
 func selfTestPrompt(p providers.Protocol) (*render.Subject, error) {
 	toy, err := promptstandin.Toy()
 	if err != nil {
@@ -108,9 +142,9 @@ func selfTestPrompt(p providers.Protocol) (*render.Subject, error) {
 	}
 	profile := promptstandin.ToyProfile(toy.Tokenizer)
 	profile.ContextWindow = selfTestWindow
-	if p == providers.OpenAIChat {
-		profile.Oracle = "vllm"
-	}
+	profile.Oracle = map[providers.Protocol]string{
+		providers.OpenAIChat: "vllm", providers.AnthropicMessages: "anthropic", providers.Gemini: "gemini",
+	}[p]
 	return render.New(profile, promptstandin.ToyTemplate, toy.Tokenizer)
 }
 
@@ -137,9 +171,12 @@ func (o Options) requests() ([]providers.Request, error) {
 
 // conversations are what is compared with a server: the prompts of the contract,
 // and a plain turn with and without the header of its answer.
-func (o Options) conversations(requests []providers.Request) []render.Conversation {
+func (o Options) conversations(oracle string, requests []providers.Request) []render.Conversation {
 	hello := []render.Message{{Role: "user", Content: "Hello."}}
-	all := []render.Conversation{{Messages: hello}, {Messages: hello, Generate: true}}
+	all := []render.Conversation{{Messages: hello, Generate: true}}
+	if oracle == "vllm" { // the others always ask for an answer
+		all = append(all, render.Conversation{Messages: hello})
+	}
 	for _, r := range requests {
 		all = append(all, render.FromRequest(r))
 	}

@@ -147,6 +147,60 @@ func TestADeclaredDeviationPassesAndIsListed(t *testing.T) {
 	}
 }
 
+// vLLM is what the bad providers of the matrix play.
+func TestOtherKindsOfOracleShowAFault(t *testing.T) {
+	for _, kind := range []string{"llamacpp", "tgi"} {
+		for fault, want := range map[string]string{"": "", "no-generation-prompt": "P01", "system-dropped": "P02", "history-dropped": "P03"} {
+			o := vllmDemo(t)
+			o.Prompt.Profile.Oracle = kind
+			o.Only, o.Repeats = []string{o.Contract.Cases[0].ID}, 1
+			if fault != "" {
+				var err error
+				if o.Fault, err = standin.BadProvider(fault); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r, err := certify.Run(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range []string{"P01", "P02", "P03", "P04", "P05"} {
+				if kind == "llamacpp" && id == "P04" {
+					continue // such a server tokenizes the whole prompt at once: P04 is right to fail
+				}
+				if x := result(t, r, id); (x.Verdict == check.Fail) != (id == want) || fault == "" && x.Verdict != check.Pass {
+					t.Errorf("%s, %q: %s %s %s", kind, fault, id, x.Verdict, x.Reason)
+				}
+			}
+		}
+	}
+}
+
+// A server that cannot be asked is neither right nor wrong.
+func TestAnOracleThatIsAwayLeavesItsChecksInconclusive(t *testing.T) {
+	o := vllmDemo(t)
+	refs, err := certify.References(o.Contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := standin.Start(standin.Options{Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }()
+	o.Mode, o.Profile.BaseURL, o.Secret = certificate.Live, server.URL()+"/v1", "sk-test"
+	o.Only = []string{o.Contract.Cases[0].ID}
+	r, err := certify.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"P01", "P02", "P03", "P04", "P05"} {
+		if x := result(t, r, id); x.Verdict != check.Inconclusive || !strings.Contains(x.Reason, "could not be asked") {
+			t.Errorf("%s: %s %s", id, x.Verdict, x.Reason)
+		}
+	}
+}
+
 func TestTheShippedDemoIsTheToyRoute(t *testing.T) {
 	o := vllmDemo(t)
 	toy := promptstandin.ToyTokenizer(promptstandin.ToyTokens, "")

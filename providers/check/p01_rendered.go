@@ -17,7 +17,7 @@ var p01 = Check{
 	Kind: Relational, Severity: Must,
 	judge: func(r *Run, t *tally) {
 		rendered(frame...)(r, t)
-		if p := r.Prompt; p != nil && p.Oracle != "" {
+		if p := r.Prompt; p != nil && p.Oracle != "" && p.Lost == "" {
 			t.shown(p)
 		}
 	},
@@ -34,8 +34,12 @@ func (t *tally) shown(p *Prompt) {
 		t.pass(o)
 		return
 	}
+	explains := []string{"R1", "R2", "R3", "R8", "R13"} // a difference of texts
+	if !slices.ContainsFunc(p.Differences, func(d render.Difference) bool { return d.What != "ids" }) {
+		explains = append(explains, "R4", "R5", "R16")
+	}
 	for _, res := range p.Report.Results {
-		if res.Verdict == render.Fail && !slices.Contains(frame, res.ID) {
+		if res.Verdict == render.Fail && slices.Contains(explains, res.ID) {
 			t.skip(o, "hidden by "+res.ID+": "+res.Title)
 			return
 		}

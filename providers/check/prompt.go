@@ -15,6 +15,7 @@ type Prompt struct {
 	Oracle      string              // kind of the server that showed its prompts, empty for none
 	Differences []render.Difference // between that server and the engines here
 	Live        bool                // it is the provider's own
+	Lost        string              // why that server could not be asked, or ""
 	// Agrees says how the tokens that were stated for a prompt differ from those
 	// that are counted here, or "".
 	Agrees func(r providers.Request, stated int) string
@@ -29,6 +30,10 @@ func rendered(ids ...string) func(*Run, *tally) {
 	return func(r *Run, t *tally) {
 		if r.Prompt == nil {
 			t.notApplicable = noPrompt
+			return
+		}
+		if r.Prompt.Lost != "" {
+			t.skip(r.Prompt.observation("the server", digest([]byte(r.Prompt.Lost))), r.Prompt.Lost)
 			return
 		}
 		for _, id := range ids {

@@ -11,6 +11,9 @@ var u01 = Check{
 	ID: "U01", Title: "usage is stated, adds up and is not negative",
 	Kind: Deterministic, Severity: Must, Probes: []Probe{Base, Other},
 	judge: func(r *Run, t *tally) {
+		if r.Prompt != nil && r.Prompt.Lost == "" {
+			t.requirement(r.Prompt, r.Prompt.Report.Result("R18")) // of a server that counts prompts
+		}
 		for _, o := range r.of(Base, Other) {
 			switch u := o.Response.Usage; {
 			case o.lost || o.owner != "" && o.owner[0] == 'W':

@@ -16,7 +16,7 @@ var u02 = Check{
 	Kind: Deterministic, Severity: Should, Probes: []Probe{Base, Other, Truncate},
 	judge: func(r *Run, t *tally) {
 		owned(Base, Other)(r, t)
-		if r.Prompt != nil {
+		if r.Prompt != nil && r.Prompt.Lost == "" {
 			budget := r.Prompt.Report.Result("R17")
 			if budget.Verdict == render.Fail {
 				t.severity = Must

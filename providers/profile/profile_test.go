@@ -62,7 +62,7 @@ func TestProfiles(t *testing.T) {
 		"prompt, other tokenizer": {"model: m", "model: m\n" + strings.Replace(section, "    sha256: ", "    sha256: x", 1), "tokenizer.sha256"},
 		"prompt, no template":     {"model: m", "model: m\n" + strings.Replace(section, "  template: a.jinja\n", "  template: ''\n", 1), "needs template"},
 		"prompt, named":           {"model: m", "model: m\n" + section + "\n  name: x", "name of its profile"},
-		"prompt, no such oracle":  {"model: m", "model: m\n" + section + "\n  oracle: delphi", "vllm, llamacpp and tgi"},
+		"prompt, no such oracle":  {"model: m", "model: m\n" + section + "\n  oracle: delphi", "there are vllm, llamacpp"},
 		"prompt, unknown field":   {"model: m", "model: m\n" + section + "\n  colour: red", "colour"},
 		"a second document":       {"model: m", "model: m\n---\nmodel: n", ""},
 		"a version unquoted":      {"model: m", "model: 1.10", "quote it"},

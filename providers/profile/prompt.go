@@ -27,8 +27,8 @@ func checkPrompt(p *providers.Prompt) error {
 		return errors.New("prompt.tokenizer.sha256 is not the SHA-256 of the tokenizer's file (64 hexadecimal digits, small letters)")
 	}
 	switch p.Oracle {
-	case "", "vllm", "llamacpp", "tgi":
+	case "", "vllm", "llamacpp", "tgi", "anthropic", "gemini":
 		return nil
 	}
-	return fmt.Errorf("prompt.oracle %.40q: there are vllm, llamacpp and tgi", p.Oracle)
+	return fmt.Errorf("prompt.oracle %.40q: there are vllm, llamacpp, tgi, anthropic and gemini", p.Oracle)
 }

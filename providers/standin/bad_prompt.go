@@ -14,6 +14,8 @@ var promptFaults = []Fault{
 	{Name: "nfc-rewrite", Prompt: "nfc-rewrite"},
 	{Name: "small-window", Prompt: "small-window"},
 
+	{Name: "double-count", Prompt: "double-count"},
+
 	{Name: "usage-doubled", Limited: func(_ Ask, m *Message) { m.Input *= 2 }},
 	{Name: "usage-without-system", Limited: func(a Ask, m *Message) { m.Input -= tokens(a.System) }},
 }
