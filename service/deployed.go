@@ -21,6 +21,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/strictjson"
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // deployed are the contracts and provider profiles that this process goes by.
@@ -29,6 +30,7 @@ type deployed struct {
 	profiles  map[string]providers.Profile
 	contracts map[string]*contract.Contract // by id
 	facts     map[string]certificate.Contract
+	mutant    mutant.Active
 }
 
 // readDeployed reads the folders of --profiles and --contracts; without them the
@@ -161,7 +163,11 @@ func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header, 
 	if err != nil {
 		return providers.Transcript{}, err
 	}
-	return call.Follow(ctx, r.profile, r.secret, r.request, header, known)
+	t, err := call.Follow(ctx, r.profile, r.secret, r.request, header, known)
+	if d.mutant.Is(mutant.TLSNotVerified) && err == nil && t.Reach == providers.ReachNotSent {
+		return unverified(ctx, r, t, header)
+	}
+	return t, err
 }
 
 // Ask asks the provider of an attempt how its work stands, or to stop it when the

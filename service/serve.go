@@ -60,6 +60,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if p.mutant, err = mutant.Choose(c.Mutant); err != nil {
 		return usage("%v", err)
 	}
+	p.deployed.mutant = p.mutant
 	ln, err := listen(c)
 	if err != nil {
 		return err

@@ -58,10 +58,12 @@ type state struct {
 
 // arm records that a fault is in place.
 func arm(rec *history.Recorder, name, edge, detail string) *state {
-	return &state{
-		name: name, fired: make(chan struct{}),
-		record: rec.Armed(name, history.FaultFacts{Edge: edge, Detail: detail}),
-	}
+	return armed(rec, name, history.FaultFacts{Edge: edge, Detail: detail})
+}
+
+// armed is arm for a fault that says more of itself.
+func armed(rec *history.Recorder, name string, facts history.FaultFacts) *state {
+	return &state{name: name, fired: make(chan struct{}), record: rec.Armed(name, facts)}
 }
 
 // Name implements Fault.

@@ -14,10 +14,10 @@ type OnTLS struct {
 	listener *edge.TLS
 }
 
-// FlawedTLS starts a TLS listener with a flaw in front of upstream. It fires
+// FlawedTLS starts a TLS listener with a flaw in front of a provider at upstream. It fires
 // when a handshake fails for it. Heal mends the listener, which stays at its
 // address until Close.
-func FlawedTLS(rec *history.Recorder, upstream string, flaw edge.Flaw) (*OnTLS, error) {
+func FlawedTLS(rec *history.Recorder, provider, upstream string, flaw edge.Flaw) (*OnTLS, error) {
 	if flaw == edge.Flawless {
 		return nil, errors.New("a TLS listener without a flaw is no fault")
 	}
@@ -30,7 +30,8 @@ func FlawedTLS(rec *history.Recorder, upstream string, flaw edge.Flaw) (*OnTLS, 
 	if err != nil {
 		return nil, err
 	}
-	f.state, f.listener = arm(rec, "tls-flaw", WorkerProvider, "the provider's TLS is "+string(flaw)), listener
+	f.listener = listener
+	f.state = armed(rec, "tls-flaw", history.FaultFacts{Edge: WorkerProvider, Detail: "the provider's TLS is " + string(flaw), Unproven: provider})
 	close(ready)
 	return f, nil
 }

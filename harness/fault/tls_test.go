@@ -17,7 +17,7 @@ func TestFlawedTLSKeepsCarefulClientsOutUntilItIsMended(t *testing.T) {
 	for _, flaw := range []edge.Flaw{edge.Expired, edge.WrongName, edge.Untrusted, edge.Silent} {
 		t.Run(string(flaw), func(t *testing.T) {
 			p, ctx, rec := newProvider(t), bounded(t), history.New()
-			f, err := fault.FlawedTLS(rec, p.Listener.Addr().String(), flaw)
+			f, err := fault.FlawedTLS(rec, "p", p.Listener.Addr().String(), flaw)
 			if err != nil {
 				t.Fatal(err)
 			}

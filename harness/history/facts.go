@@ -142,6 +142,8 @@ type FaultFacts struct {
 	Edge     string `json:"edge,omitempty"`     // client-api, api-postgres, worker-provider, process
 	Detail   string `json:"detail,omitempty"`   // one line a person understands
 	Evidence string `json:"evidence,omitempty"` // fired: how it is known
+	// Unproven names the provider that cannot prove who it is while the fault acts.
+	Unproven string `json:"unproven,omitempty"`
 	// MayStayQuiet marks a fault of a random plan that need not fire.
 	MayStayQuiet bool `json:"may_stay_quiet,omitempty"`
 }

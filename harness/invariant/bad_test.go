@@ -73,6 +73,13 @@ var bad = []broken{
 		w.invoke("client-1", history.OpStart, "o-1", "", j.ID, "", history.RequestFacts{Trigger: "t-1"}).
 			fail(409, history.Problem{Type: "/problems/attempt-in-flight", AttemptID: first.ID, State: "cancelled"})
 	}),
+	play("sent-to-who-could-not-prove-it", "I7", func(w *world) {
+		e := history.Event{Lane: "fault", Kind: history.Armed, Op: "tls-flaw", Call: w.next()}
+		w.add(e, history.FaultFacts{Edge: "worker-provider", Unproven: plain.Provider})
+		e.Kind = history.Fired
+		w.add(e, history.FaultFacts{Evidence: "a handshake failed"})
+		w.submitAndRun("o-1", "k-1")
+	}),
 	play("called-before-its-retry-after", "I7", func(w *world) {
 		j := w.submit("o-1", "k-1", plain)
 		first := j.attempts[0]

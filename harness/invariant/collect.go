@@ -51,7 +51,7 @@ func (c *Collector) Add(e history.Event) {
 	case history.Armed:
 		var facts history.FaultFacts
 		c.decode(e, &facts)
-		c.faults[e.Call] = &fault{name: e.Op, armed: e.N, healed: never, mayStayQuiet: facts.MayStayQuiet}
+		c.faults[e.Call] = &fault{name: e.Op, armed: e.N, healed: never, mayStayQuiet: facts.MayStayQuiet, unproven: facts.Unproven}
 		c.f.faults = append(c.f.faults, c.faults[e.Call])
 	case history.Fired:
 		if known := c.faults[e.Call]; known != nil {

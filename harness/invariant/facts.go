@@ -219,6 +219,7 @@ type fault struct {
 	healed       int64 // never where it was not lifted
 	fired        bool
 	mayStayQuiet bool
+	unproven     string // provider that cannot prove who it is meanwhile
 }
 
 type phase struct {

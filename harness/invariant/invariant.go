@@ -109,7 +109,7 @@ var all = []Invariant{
 	{"I4", "legal moves", "an attempt makes legal moves only, and a timeout alone never makes it failed", 0, legalMoves},
 	{"I5", "one winner", "a stored result never changes", 0, oneWinner},
 	{"I6", "late result", "a late finisher changes nothing, shows nowhere and leaves one race record", 0, lateResult},
-	{"I7", "one call", "every provider call has its own attempt, committed before it, and comes no sooner than the provider asked", 1, oneCall},
+	{"I7", "one call", "every provider call has its own attempt, committed before it, and goes to who proved to be the provider, no sooner than asked", 1, oneCall},
 	{"I8", "acknowledged", "what was acknowledged is still there", 0, acknowledged},
 	{"I9", "forward reads", "reads never go backwards, on any replica", 0, forwardReads},
 	{"I10", "settled", "after healing every job ends or says unknown, within the bound", 0, settled},

@@ -14,9 +14,25 @@ func oneCall(f *facts, t *tally) {
 		}
 	}
 	tooSoon(f, t)
+	unproven(f, t)
 	for _, j := range f.jobOrder {
 		for _, a := range j.attempts {
 			callsOf(f, j, a, t)
+		}
+	}
+}
+
+// unproven finds a call that got to a provider whose certificate was bad.
+func unproven(f *facts, t *tally) {
+	for _, fault := range f.faults {
+		for _, c := range f.calls {
+			if fault.unproven == "" || c.provider != fault.unproven || c.arrived < fault.armed || c.arrived > fault.healed {
+				continue
+			}
+			t.violated(Finding{
+				Sentence: fmt.Sprintf("Attempt %s was sent to %s, which could not prove that it is %s.", c.attempt, c.provider, c.provider),
+				Expected: "no byte of a request before the provider's certificate was checked", Found: "called", Job: c.job, Attempt: c.attempt,
+			}, fault.armed, c.arrived)
 		}
 	}
 }

@@ -276,3 +276,10 @@ func (w *World) ProviderStalled(ctx context.Context, name string) (*fault.Stalle
 	f, err := fault.StallRequest(ctx, w.ToProvider(name))
 	return keep(w, f, err)
 }
+
+// GrowSchema gives the tables columns of a version that does not run yet.
+func (w *World) GrowSchema(ctx context.Context) error {
+	f, err := fault.GrowSchema(ctx, w.Recorder, w.Service.PGURL())
+	_, err = keep(w, f, err)
+	return err
+}

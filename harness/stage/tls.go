@@ -23,7 +23,7 @@ func (w *World) placeTLS(o *ServiceOptions) error {
 		if in == nil {
 			return fmt.Errorf("%w: %s", errNoSuchProvider, name)
 		}
-		f, err := fault.FlawedTLS(w.Recorder, in.edge.Addr(), flaw)
+		f, err := fault.FlawedTLS(w.Recorder, name, in.edge.Addr(), flaw)
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (p *Policy) Next(j job.Job, attempts []job.Attempt, f job.Failure) job.Deci
 	if j.Intent.Failover.Mode != "automatic" {
 		return job.Decision{Reason: "manual"}
 	}
-	if len(attempts) >= p.options.MaxAttempts && !p.options.Mutant.Is(mutant.NoAttemptBudget) {
+	if p.spent(attempts) >= p.options.MaxAttempts {
 		return job.Decision{Reason: "budget"}
 	}
 	var d job.Decision
@@ -116,6 +116,23 @@ func (p *Policy) Next(j job.Job, attempts []job.Attempt, f job.Failure) job.Deci
 		}
 	}
 	return d
+}
+
+// spent counts the attempts that a job has used up.
+func (p *Policy) spent(attempts []job.Attempt) int {
+	switch {
+	case p.options.Mutant.Is(mutant.NoAttemptBudget):
+		return 0
+	case p.options.Mutant.Is(mutant.BudgetPerProvider):
+		n := 0
+		for i := range attempts {
+			if attempts[i].Provider == attempts[len(attempts)-1].Provider {
+				n++
+			}
+		}
+		return n
+	}
+	return len(attempts)
 }
 
 // wait is how long provider must be left alone from now on.

@@ -91,6 +91,13 @@ func (f *faults) cache(c *call, j *job.Job) {
 	f.read[j.ID] = *j
 }
 
+// leave leaves a goroutine behind.
+func (f *faults) leave(c *call) {
+	if c.s.mutant.Is(mutant.GoroutineLeft) {
+		go func() { select {} }()
+	}
+}
+
 // submitted remembers a failure as the answer of its key.
 func (f *faults) submitted(c *call, key job.Key, err error) {
 	if !c.s.mutant.Is(mutant.FailureRemembered) || err == nil {

@@ -94,6 +94,7 @@ func (c *call) submitBody(key job.Key, b body) (job.Job, bool, error) {
 		RawBody:              b.raw,
 		Intent:               intent,
 	}
+	c.s.faults.leave(c)
 	if err := c.s.faults.remembered(c, key); err != nil {
 		return job.Job{}, false, err
 	}

@@ -19,6 +19,7 @@ const (
 	RequestContext     Policy = "request-context"
 	TriggerKeyIgnored  Policy = "trigger-key-ignored"
 	ReadsFromCache     Policy = "reads-from-cache"
+	GoroutineLeft      Policy = "goroutine-left"
 )
 
 func init() {
@@ -41,6 +42,7 @@ func init() {
 		policy(KeyBeforeContinue, "expect-continue", "I1", "the key is recorded when the client asks whether it may send"),
 		policy(KeyCutShort, "key-missing-or-oversize", "I1", "keys are cut and folded until they collide"),
 		policy(RequestContext, "request-context-cancelled", "I8", "a client that goes away takes its request along"),
+		policy(GoroutineLeft, "storm-then-heal", "I14", "each submit leaves a goroutine behind"),
 		policy(ReadsFromCache, "stale-replica-read", "I9", "a read is answered with what this process read first"),
 		policy(TriggerKeyIgnored, "retry-click-twice", "I3", "the key of a retry click is not kept"),
 	)

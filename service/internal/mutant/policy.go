@@ -57,6 +57,33 @@ const (
 	ServerErrorIsRefused Policy = "server-error-is-refused"
 	// HiddenRetries: the client below the attempt sends again by itself.
 	HiddenRetries Policy = "hidden-retries"
+	// RejectedIsAskedForEver: an answer that the contract rejects is asked for again
+	// until one is right.
+	RejectedIsAskedForEver Policy = "rejected-is-asked-for-ever"
+	// AnyByteRearms: a deadline does not pass while the connection lives.
+	AnyByteRearms Policy = "any-byte-rearms"
+	// HardLimitIsFailure: a call that was given up at the hard limit has failed.
+	HardLimitIsFailure Policy = "hard-limit-is-failure"
+	// HandshakeTimeoutIsFailure: a handshake that was given up is recorded as a
+	// timeout, not as something that was never sent.
+	HandshakeTimeoutIsFailure Policy = "handshake-timeout-is-failure"
+	// ReadErrorDiscards: a whole answer is dropped when its connection ends badly.
+	ReadErrorDiscards Policy = "read-error-discards"
+	// PartialStreamIsResult: a stream that broke off is taken for what came of it.
+	PartialStreamIsResult Policy = "partial-stream-is-result"
+	// EndIsDone: the end of the connection is taken for the end of the answer.
+	EndIsDone Policy = "end-is-done"
+	// ErrorBodyIsResult: whatever comes with a 200 is a result.
+	ErrorBodyIsResult Policy = "error-body-is-result"
+	// BudgetPerProvider: the attempts of a job are counted for each provider apart.
+	BudgetPerProvider Policy = "budget-per-provider"
+	// ResolveAnyState: what an operator or a callback says counts in any state.
+	ResolveAnyState Policy = "resolve-any-state"
+	// ResolveByJob: what is said about an attempt counts for the first of its job
+	// that is not settled.
+	ResolveByJob Policy = "resolve-by-job"
+	// TLSNotVerified: a provider need not prove who it is.
+	TLSNotVerified Policy = "tls-not-verified"
 	// SecondCallOnReject: an answer that the contract rejects is asked for again
 	// within the same attempt.
 	SecondCallOnReject Policy = "second-call-on-reject"

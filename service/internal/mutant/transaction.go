@@ -4,6 +4,27 @@ package mutant
 func init() {
 	register(
 		Mutant{
+			Name: "resolve-any-state", Scenario: "provider-duplicate-callback", Invariant: "I4",
+			Description: "what a callback says counts in any state of the attempt",
+			Schema:      []string{unfreezeJobs, unfreezeAttempts},
+			Replace: []Replacement{{Statement: "resolve-attempt", Old: `
+		  AND  state IN ('unknown', 'released')`, New: ``}},
+			Policy: []Policy{ResolveAnyState},
+		},
+		Mutant{
+			Name: "claim-by-new-column", Scenario: "mixed-version-rollout", Invariant: "I7",
+			Description: "a new version claims by a column that an old version does not know",
+			Schema: []string{`ALTER TABLE attempts ADD COLUMN IF NOT EXISTS claimed boolean NOT NULL DEFAULT false`,
+				`DO $$ BEGIN GRANT UPDATE (claimed) ON attempts TO interlock_service; EXCEPTION WHEN undefined_object THEN NULL; END $$`},
+			Replace: []Replacement{
+				{Statement: "claim-attempts", Old: `a.state = 'starting'
+		  AND  a.worker IS NULL`, New: `NOT a.claimed AND a.state IN ('starting', 'running')`},
+				{Statement: "claim-attempts", Old: `SET    state = 'running', worker`, New: `SET    claimed = true, state = 'running', worker`},
+				{Statement: "claim-attempts", Old: `
+		  AND  a.state = 'starting' -- nobody else took it: 0 rows, do not call`, New: ``},
+			},
+		},
+		Mutant{
 			Name: "advisory-lock-too-short", Scenario: "hundred-clicks", Invariant: "I1",
 			Description: "a key is looked for under an advisory lock that ends before the insert",
 			Schema:      []string{keysNotUnique, plainKeyIndex},

@@ -5,6 +5,17 @@ func init() {
 		return Mutant{Name: string(p), Scenario: scenario, Invariant: invariant, Description: description, Policy: []Policy{p}}
 	}
 	register(
+		policy(PartialStreamIsResult, "sse-cut-mid-stream", "I4", "a stream that broke off is taken for what came of it"),
+		policy(EndIsDone, "sse-cut-before-terminator", "I4", "the end of the connection is taken for the end of the answer"),
+		policy(ReadErrorDiscards, "disconnect-after-last-byte", "I4", "a whole answer is dropped when its connection ends badly"),
+		policy(HardLimitIsFailure, "sse-drip-past-idle-timeout", "I4", "a call that was given up at the hard limit has failed"),
+		policy(ErrorBodyIsResult, "provider-200-error-body", "I4", "whatever comes with a 200 is a result"),
+		policy(ResolveByJob, "callback-for-other-attempt", "I4", "what is said about an attempt counts for the first of its job that is not settled"),
+		policy(HandshakeTimeoutIsFailure, "handshake-stall", "I4", "a handshake that was given up is a timeout, and a timeout a failure"),
+		policy(TLSNotVerified, "tls-expired", "I7", "a provider need not prove who it is"),
+		policy(RejectedIsAskedForEver, "poison-job", "I10", "an answer that the contract rejects is asked for again until one is right"),
+		policy(AnyByteRearms, "keepalive-pings-no-tokens", "I10", "a deadline does not pass while the connection lives"),
+		policy(BudgetPerProvider, "retry-storm-bound", "I10", "the attempts of a job are counted for each provider apart"),
 		policy(TakenKeyNotReadAgain, "conflict-while-first-uncommitted", "I1", "a key that turned up during the insert is called a conflict"),
 		policy(PoolNeverRecovers, "postgres-restart-under-load", "I10", "after an outage the database is not tried again"),
 		policy(CallInsideTransaction, "pool-exhausted", "I14", "a provider is called inside an open transaction"),

@@ -120,3 +120,16 @@ func (c *careless) letGo(id job.AttemptID) {
 		conn.Release()
 	}
 }
+
+// meant is the number of the attempt that a resolution of attempt n is about.
+func (s *Store) meant(h *held, n int) int {
+	if !s.mutant.Is(mutant.ResolveByJob) {
+		return n
+	}
+	for _, a := range h.attempts {
+		if !a.State.Terminal() {
+			return a.N
+		}
+	}
+	return n
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
+	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // A resolution by evidence moves unknown and released attempts only: one that
@@ -55,12 +56,12 @@ func (s *Store) ResolveAttempt(ctx context.Context, r job.Resolution) (job.Attem
 		if err != nil {
 			return err
 		}
-		a := h.attempt(r.N)
+		a := h.attempt(s.meant(h, r.N))
 		if a == nil {
 			return job.ErrNotFound
 		}
 		switch {
-		case a.State != job.StateUnknown && a.State != job.StateReleased:
+		case a.State != job.StateUnknown && a.State != job.StateReleased && !s.mutant.Is(mutant.ResolveAnyState):
 			return job.ErrNotUnknown
 		case r.Outcome == job.OutcomeSucceeded && h.finished():
 			err = t.tellLate(ctx, h, a, r.Actor, r.Result)

@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
@@ -48,7 +47,7 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 	case a := <-answers:
 		w.settle(work, log, by, a, false)
 		return
-	case <-soft.C:
+	case <-w.passed(soft):
 	case <-work.Done():
 		a := <-answers // the context of the call has ended with work
 		w.settle(work, log, by, a, false)
@@ -88,15 +87,16 @@ func (w *Worker) call(ctx context.Context, log *slog.Logger, c job.Claimed, by j
 		return answered{outcome: outcome{kind: notSent, reason: "not_sent.request"}}
 	}
 	j := w.judge.Judge(c.Job, c.Attempt.Provider, t)
-	if w.options.Mutant.Is(mutant.SecondCallOnReject) && j.Verdict == providers.Reject {
+	for again := 0; w.asksAgain(ctx, j, again); again++ {
 		if t, err = w.caller.Call(ctx, c, header, known); err == nil {
 			j = w.judge.Judge(c.Job, c.Attempt.Provider, t)
 		}
 	}
-	a.outcome = mutated(w.options.Mutant, classify(t, j, time.Now()), t)
+	a.outcome = classify(t, j, time.Now())
 	if a.outcome.kind == accepted {
 		a.output = j.Output
 	}
+	w.misread(&a, t)
 	log.Info("answer", "outcome", a.outcome.kind, "reason", a.outcome.reason, "status", t.Status, "place", j.Place, "took", time.Since(begun))
 	return a
 }
@@ -107,10 +107,4 @@ func (w *Worker) keep(ctx context.Context, log *slog.Logger, by job.Settlement, 
 	if err := w.store.KeepRef(ctx, by, ref, w.options.FirstAsk); err != nil {
 		log.Warn("the provider's id of the work is not kept: it cannot be asked about it", "error", err)
 	}
-}
-
-// sendsAgain is what a client library with retries of its own does. The clean
-// service never does: one attempt is one request.
-func (w *Worker) sendsAgain(t providers.Transcript, err error) bool {
-	return w.options.Mutant.Is(mutant.HiddenRetries) && err == nil && (t.Status == 0 || t.Status == 429 || t.Status >= 500)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/service/internal/job"
-	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // kind is what a call came to.
@@ -98,15 +97,4 @@ func bounded(n int64, unit time.Duration) time.Duration {
 		return longestRetryAfter
 	}
 	return time.Duration(n) * unit
-}
-
-// mutated turns an outcome round where the mutant says so.
-func mutated(m mutant.Active, o outcome, t providers.Transcript) outcome {
-	switch {
-	case m.Is(mutant.ResetIsNotSent) && o.kind == unknown && t.Status == 0:
-		return outcome{kind: notSent, reason: "not_sent.reset"}
-	case m.Is(mutant.ServerErrorIsRefused) && o.kind == unknown && t.Status >= 500:
-		return outcome{kind: refused, reason: statusReason(t.Status)}
-	}
-	return o
 }
