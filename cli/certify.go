@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,8 @@ type certification struct {
 	primaryName        string
 	price              price
 	recordingsDir      string
+	baseURL            string
+	vendor             bool // the profile is that of a public endpoint
 
 	profile providers.Profile
 	primary *providers.Profile
@@ -62,6 +65,7 @@ asked, with the key from the environment variable that its profile names.
 exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreachable`,
 		Example: `  interlock certify anthropic-demo --contract invoice
   interlock certify anthropic-demo --contract invoice --dry-run
+  interlock certify openai --model gpt-x --contract invoice --live
   interlock certify vllm-demo --contract triage --bad system-dropped
   interlock certify --self-test`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -81,6 +85,7 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.StringVar(&c.primaryName, "primary", "", "provider that it is to stand in for: its calls are the bar of check F06")
 	f.Float64Var(&c.price.input, "price-input", 0, "with --dry-run: price of a million input tokens")
 	f.Float64Var(&c.price.output, "price-output", 0, "with --dry-run: price of a million output tokens")
+	f.StringVar(&c.baseURL, "base-url", "", "with a vendor: its protocol at another address, such as a gateway")
 	f.StringVar(&c.keyFile, "key-file", "", "sign with this key (default: "+defaultKeyFile()+", made when missing)")
 	f.StringVar(&c.issuer, "issuer", "interlock-demo", "name of the issuer, as in the trust file")
 	f.StringVar(&c.certs, "certs", certificatesFolder(), "folder for the certificate")
@@ -136,6 +141,11 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if c.vendor { // to be deployed, so that a gate can compare it with the certificate
+		if err := writeWhole(filepath.Join(out, c.profile.Name+".yaml"), profileText(c.profile), 0o644); err != nil {
+			return infrastructuref("write the profile: %v", err)
+		}
+	}
 	progress := c.s.progress()
 	o.Registered = func(p certify.Plan) error { return writeJSON(out, "plan.json", p) }
 	o.Progress = func(done, all int) { progress.set(fmt.Sprintf("%d/%d requests", done, all)) }
@@ -176,11 +186,16 @@ func (c *certification) prepare(name string) error {
 	if err != nil {
 		return err
 	}
-	if c.profile, err = provider(all, name); err != nil {
+	if c.profile, err = c.route(all, name); err != nil {
 		return err
 	}
 	if c.model != "" {
 		c.profile.Model = c.model
+	}
+	if c.baseURL != "" {
+		if err := c.elsewhere(); err != nil {
+			return err
+		}
 	}
 	if c.primaryName != "" {
 		p, err := provider(all, c.primaryName)

@@ -53,6 +53,45 @@ func (d *deployed) profiles() (map[string]providers.Profile, error) {
 	return all, nil
 }
 
+// route picks a deployed profile, or the public endpoint of a vendor, for which
+// the caller names the model.
+func (c *certification) route(all map[string]providers.Profile, name string) (providers.Profile, error) {
+	if p, ok := all[name]; ok {
+		return p, nil
+	}
+	vendors, err := profile.Vendors(fixtures.FS, "vendors")
+	if err != nil {
+		return providers.Profile{}, infrastructuref("vendors: %v", err)
+	}
+	p, ok := vendors[name]
+	switch {
+	case ok && c.model == "":
+		return p, usagef("%s is the public endpoint of a vendor: say which model with --model", name)
+	case ok:
+		c.vendor = true
+		return p, nil
+	}
+	maps.Copy(vendors, all)
+	return provider(vendors, name)
+}
+
+// elsewhere moves the route of a vendor to another address.
+func (c *certification) elsewhere() error {
+	if !c.vendor {
+		return usagef("--base-url goes with the public endpoint of a vendor; the address of %s stands in its profile", c.profile.Name)
+	}
+	moved := c.profile
+	moved.BaseURL, moved.AllowLoopback = c.baseURL, false
+	if profile.Check(moved) != nil { // on this machine, since the caller says so
+		moved.AllowLoopback = true
+	}
+	if err := profile.Check(moved); err != nil {
+		return usagef("--base-url: %v", err)
+	}
+	c.profile = moved
+	return nil
+}
+
 // provider picks one profile.
 func provider(all map[string]providers.Profile, name string) (providers.Profile, error) {
 	p, ok := all[name]

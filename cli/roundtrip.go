@@ -137,6 +137,7 @@ func stageFiles(p providers.Profile, contracts fs.FS, at string) (dir string, er
 	if err = os.Mkdir(filepath.Join(dir, "profiles"), 0o700); err != nil {
 		return "", err
 	}
+	p.AllowLoopback = true
 	return dir, os.WriteFile(filepath.Join(dir, "profiles", p.Name+".yaml"), profileText(p), 0o600)
 }
 
@@ -161,6 +162,26 @@ func profileText(p providers.Profile) []byte {
 			_, _ = fmt.Fprintf(&b, "  %s: %s\n", strconv.Quote(name), strconv.Quote(p.Headers[name]))
 		}
 	}
-	b.WriteString("allow_loopback: true\n")
+	if p.AllowLoopback {
+		b.WriteString("allow_loopback: true\n")
+	}
+	for i, s := range p.RefusedStatuses {
+		if i == 0 {
+			b.WriteString("refused_statuses:\n")
+		}
+		_, _ = fmt.Fprintf(&b, "  - %d\n", s)
+	}
+	for i, s := range p.Served {
+		if i == 0 {
+			b.WriteString("served:\n")
+		}
+		line("  - %s\n", s)
+	}
+	if p.IdempotencyHeader != "" {
+		line("idempotency_header: %s\n", p.IdempotencyHeader)
+	}
+	if p.Upstream != "" {
+		line("upstream: %s\n", p.Upstream)
+	}
 	return []byte(b.String())
 }

@@ -23,6 +23,8 @@ const (
 	CohereChat        Protocol = "cohere-chat"
 	BedrockConverse   Protocol = "bedrock-converse"
 	OllamaChat        Protocol = "ollama-chat"
+	VLLMChat          Protocol = "vllm-chat"
+	LlamaCppChat      Protocol = "llamacpp-chat"
 )
 
 // Mode says where in a response the output is looked for.

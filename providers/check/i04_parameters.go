@@ -35,4 +35,4 @@ var i04 = Check{
 }
 
 // lenient are the protocols whose servers pass over fields that they do not know.
-var lenient = map[providers.Protocol]bool{providers.OllamaChat: true, providers.CohereChat: true}
+var lenient = map[providers.Protocol]bool{providers.OllamaChat: true, providers.CohereChat: true, providers.VLLMChat: true, providers.LlamaCppChat: true}

@@ -40,5 +40,5 @@ var u01 = Check{
 // exactTotal are the protocols whose total has no further part (others add
 // thoughts or cached tokens).
 var exactTotal = map[providers.Protocol]bool{
-	providers.OpenAIChat: true, providers.OpenAIResponses: true, providers.MistralChat: true, providers.BedrockConverse: true,
+	providers.OpenAIChat: true, providers.OpenAIResponses: true, providers.MistralChat: true, providers.VLLMChat: true, providers.LlamaCppChat: true, providers.BedrockConverse: true,
 }

@@ -49,7 +49,7 @@ func errorEnvelope(r *Run, o *Observation) (bool, string) {
 // typed are the protocols whose error objects state a type, code or status.
 var typed = map[providers.Protocol]bool{
 	providers.OpenAIChat: true, providers.OpenAIResponses: true, providers.AnthropicMessages: true, providers.Gemini: true,
-	providers.BedrockConverse: true,
+	providers.BedrockConverse: true, providers.VLLMChat: true, providers.LlamaCppChat: true,
 }
 
 // requestID are the headers by which vendors name a request, where they document

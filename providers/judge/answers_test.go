@@ -112,17 +112,18 @@ func quote(s string) string {
 var normal = map[providers.Protocol]string{
 	providers.OpenAIChat: "stop", providers.MistralChat: "stop", providers.OpenAIResponses: "completed", providers.AnthropicMessages: "end_turn",
 	providers.Gemini: "STOP", providers.CohereChat: "COMPLETE", providers.BedrockConverse: "end_turn", providers.OllamaChat: "stop",
+	providers.VLLMChat: "stop", providers.LlamaCppChat: "stop",
 }
 
 // everywhere lists the protocols; streaming those that have streams.
 var everywhere = []providers.Protocol{
 	providers.OpenAIChat, providers.MistralChat, providers.OpenAIResponses, providers.AnthropicMessages, providers.Gemini,
-	providers.CohereChat, providers.BedrockConverse, providers.OllamaChat,
+	providers.CohereChat, providers.BedrockConverse, providers.OllamaChat, providers.VLLMChat, providers.LlamaCppChat,
 }
 
 // takesString tells whether the protocol sends arguments as a string.
 func takesString(p providers.Protocol) bool {
-	return p == providers.OpenAIChat || p == providers.MistralChat || p == providers.OpenAIResponses || p == providers.CohereChat
+	return p == providers.OpenAIChat || p == providers.MistralChat || p == providers.VLLMChat || p == providers.LlamaCppChat || p == providers.OpenAIResponses || p == providers.CohereChat
 }
 
 // whole is a body that gives text and ends with the word finish; "" states none.
@@ -132,7 +133,7 @@ func whole(p providers.Protocol, text, finish string) string {
 		word = "null"
 	}
 	switch p {
-	case providers.OpenAIChat, providers.MistralChat:
+	case providers.OpenAIChat, providers.MistralChat, providers.VLLMChat, providers.LlamaCppChat:
 		return fmt.Sprintf(`{"id":"c1","object":"chat.completion","model":"orion","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":%s}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`, quote(text), word)
 	case providers.OpenAIResponses:
 		return fmt.Sprintf(`{"id":"r1","object":"response","status":%s,"error":null,"incomplete_details":null,"model":"orion","output":[{"type":"reasoning","summary":[]},{"type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":%s,"annotations":[]}]}],"temperature":0.5,"usage":{"input_tokens":10,"output_tokens":20,"total_tokens":30}}`, word, quote(text))
@@ -174,7 +175,7 @@ func calling(p providers.Protocol, finish string, calls ...[2]string) string {
 	}
 	list := strings.Join(parts, ",")
 	switch p {
-	case providers.OpenAIChat, providers.MistralChat:
+	case providers.OpenAIChat, providers.MistralChat, providers.VLLMChat, providers.LlamaCppChat:
 		return fmt.Sprintf(`{"model":"orion","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[%s]},"finish_reason":%s}]}`, list, quote(finish))
 	case providers.OpenAIResponses:
 		return fmt.Sprintf(`{"object":"response","status":%s,"model":"orion","output":[%s]}`, quote(finish), list)
@@ -202,7 +203,7 @@ func events(p providers.Protocol, finish string, pieces ...string) (list []strin
 		list = append(list, kind+"data: "+data+"\n\n")
 	}
 	switch p {
-	case providers.OpenAIChat, providers.MistralChat:
+	case providers.OpenAIChat, providers.MistralChat, providers.VLLMChat, providers.LlamaCppChat:
 		chunk := func(delta, finish string) {
 			say("", fmt.Sprintf(`{"object":"chat.completion.chunk","model":"orion","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`, delta, finish))
 		}
@@ -269,7 +270,7 @@ func events(p providers.Protocol, finish string, pieces ...string) (list []strin
 func callEvents(p providers.Protocol, finish, name string, pieces ...string) (list []string, stated int) {
 	say := func(kind, data string) { list = append(list, "event: "+kind+"\ndata: "+data+"\n\n") }
 	switch p {
-	case providers.OpenAIChat, providers.MistralChat:
+	case providers.OpenAIChat, providers.MistralChat, providers.VLLMChat, providers.LlamaCppChat:
 		chunk := func(delta, finish string) {
 			list = append(list, fmt.Sprintf(`data: {"model":"orion","choices":[{"index":0,"delta":%s,"finish_reason":%s}]}`, delta, finish)+"\n\n")
 		}

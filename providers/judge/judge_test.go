@@ -28,7 +28,7 @@ func TestGoodAnswersOfEveryProtocol(t *testing.T) {
 		check(t, c, answer{protocol: p, body: whole(p, strings.Replace(ticket, `"2026-12-01"`, `null`, 1), normal[p])}, accept, "ok")
 	}
 	for p, word := range map[providers.Protocol]string{
-		providers.OpenAIChat: "tool_calls", providers.MistralChat: "tool_calls", providers.AnthropicMessages: "tool_use", providers.BedrockConverse: "tool_use", providers.CohereChat: "TOOL_CALL",
+		providers.OpenAIChat: "tool_calls", providers.MistralChat: "tool_calls", providers.VLLMChat: "tool_calls", providers.LlamaCppChat: "tool_calls", providers.AnthropicMessages: "tool_use", providers.BedrockConverse: "tool_use", providers.CohereChat: "TOOL_CALL",
 	} {
 		check(t, c, answer{protocol: p, mode: providers.ModeTool, body: calling(p, word, [2]string{"file_ticket", ticket})}, accept, "ok")
 	}
@@ -89,6 +89,8 @@ func TestEndsThatAreStated(t *testing.T) {
 		{providers.OpenAIChat, "function_call", reject, "stop.abnormal"}, {providers.OpenAIChat, "STOP", reject, "stop.abnormal"}, {providers.OpenAIChat, "end_turn", reject, "stop.abnormal"},
 		{providers.OpenAIChat, "error", failure, "error"}, {providers.OpenAIChat, "network_error", failure, "error"}, {providers.OpenAIChat, "insufficient_system_resource", failure, "error"},
 		{providers.OpenAIChat, "eos", reject, "stop.abnormal"}, {providers.OpenAIChat, "max_tokens", reject, "stop.length"}, {providers.OpenAIChat, "refusal", reject, "stop.refusal"},
+		{providers.VLLMChat, "abort", failure, "error"}, {providers.VLLMChat, "repetition", reject, "stop.length"}, {providers.VLLMChat, "length", reject, "stop.length"},
+		{providers.LlamaCppChat, "length", reject, "stop.length"}, {providers.LlamaCppChat, "limit", reject, "stop.abnormal"},
 		{providers.MistralChat, "model_length", reject, "stop.length"}, {providers.MistralChat, "error", failure, "error"}, {providers.MistralChat, "length", reject, "stop.length"},
 		{providers.OpenAIResponses, "failed", failure, "error"}, {providers.OpenAIResponses, "incomplete", reject, "stop.abnormal"}, {providers.OpenAIResponses, "cancelled", reject, "stop.abnormal"},
 		{providers.OpenAIResponses, "stop", reject, "stop.abnormal"},

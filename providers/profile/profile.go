@@ -37,6 +37,30 @@ var (
 // LoadAll reads every *.yaml file of a folder, by name. One that does not load
 // fails the whole.
 func LoadAll(fsys fs.FS, dir string) (map[string]providers.Profile, error) {
+	return all(fsys, dir, Load)
+}
+
+// Vendors reads every *.yaml file of a folder of public endpoints. They are profiles
+// without a model: which one is meant says who uses them.
+func Vendors(fsys fs.FS, dir string) (map[string]providers.Profile, error) {
+	return all(fsys, dir, func(fsys fs.FS, file string) (providers.Profile, error) {
+		p, err := read(fsys, file)
+		if err != nil {
+			return p, err
+		}
+		if p.Model != "" {
+			return p, &Error{file, "a vendor's profile names no model"}
+		}
+		named := p
+		named.Model = "any"
+		if err := Check(named); err != nil {
+			return p, &Error{file, err.Error()}
+		}
+		return p, nil
+	})
+}
+
+func all(fsys fs.FS, dir string, load func(fs.FS, string) (providers.Profile, error)) (map[string]providers.Profile, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, &Error{dir, "cannot be read: " + cause(err)}
@@ -44,7 +68,7 @@ func LoadAll(fsys fs.FS, dir string) (map[string]providers.Profile, error) {
 	all := map[string]providers.Profile{}
 	for _, e := range entries {
 		if name, ok := strings.CutSuffix(e.Name(), suffix); ok {
-			if all[name], err = Load(fsys, path.Join(dir, e.Name())); err != nil {
+			if all[name], err = load(fsys, path.Join(dir, e.Name())); err != nil {
 				return nil, err
 			}
 		}
@@ -54,6 +78,17 @@ func LoadAll(fsys fs.FS, dir string) (map[string]providers.Profile, error) {
 
 // Load reads one profile.
 func Load(fsys fs.FS, file string) (providers.Profile, error) {
+	p, err := read(fsys, file)
+	if err != nil {
+		return p, err
+	}
+	if err := Check(p); err != nil {
+		return p, &Error{file, err.Error()}
+	}
+	return p, nil
+}
+
+func read(fsys fs.FS, file string) (providers.Profile, error) {
 	var p providers.Profile
 	data, err := fs.ReadFile(fsys, file)
 	if err != nil {
@@ -64,9 +99,6 @@ func Load(fsys fs.FS, file string) (providers.Profile, error) {
 	}
 	if stem := strings.TrimSuffix(path.Base(file), suffix); p.Name != stem {
 		return p, &Error{file, fmt.Sprintf("name %.70q does not match the name of the file", p.Name)}
-	}
-	if err := Check(p); err != nil {
-		return p, &Error{file, err.Error()}
 	}
 	return p, nil
 }

@@ -76,9 +76,11 @@ var dialects = map[string]dialect{
 	"bedrock-converse":   {name: "structured outputs", closed: true, rootObject: true, unenforced: anthropicUnenforced},
 	"gemini": {name: "the schema subset", known: strings.Fields(`$schema $id $defs $ref $anchor type format title description enum items prefixItems minItems maxItems
 		minimum maximum anyOf oneOf properties additionalProperties required propertyOrdering`)},
-	"mistral-chat": {name: "structured outputs", closed: true, rootObject: true, unenforced: conditional},
-	"cohere-chat":  {name: "structured outputs", rootObject: true, unenforced: append([]string{"minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "minimum", "maximum", "multipleOf"}, conditional...)},
-	"ollama-chat":  {name: "the grammar", unenforced: append([]string{"uniqueItems", "multipleOf", "patternProperties", "propertyNames"}, conditional...)},
+	"mistral-chat":  {name: "structured outputs", closed: true, rootObject: true, unenforced: conditional},
+	"cohere-chat":   {name: "structured outputs", rootObject: true, unenforced: append([]string{"minItems", "maxItems", "uniqueItems", "minLength", "maxLength", "minimum", "maximum", "multipleOf"}, conditional...)},
+	"vllm-chat":     {name: "the grammar", unenforced: append([]string{"uniqueItems", "multipleOf", "patternProperties", "propertyNames", "minContains", "maxContains"}, conditional...)},
+	"llamacpp-chat": {name: "the grammar", unenforced: append([]string{"uniqueItems", "multipleOf", "patternProperties", "propertyNames"}, conditional...)},
+	"ollama-chat":   {name: "the grammar", unenforced: append([]string{"uniqueItems", "multipleOf", "patternProperties", "propertyNames"}, conditional...)},
 }
 
 var (

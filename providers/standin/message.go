@@ -123,6 +123,8 @@ var dialects = map[providers.Protocol]dialect{
 	providers.CohereChat:        cohere{},
 	providers.BedrockConverse:   bedrock{},
 	providers.OllamaChat:        ollama{},
+	providers.VLLMChat:          vllm{},
+	providers.LlamaCppChat:      llamaCpp{},
 }
 
 func body(status int, data []byte) Reply {

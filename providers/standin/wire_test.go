@@ -101,7 +101,7 @@ func TestEveryProtocolIsReadBackByItsAdapter(t *testing.T) {
 
 func TestEveryProtocolPlaysItsSituations(t *testing.T) {
 	long := int64(800)
-	silent := map[providers.Protocol]bool{providers.MistralChat: true, providers.CohereChat: true, providers.OllamaChat: true, providers.Gemini: true}
+	silent := map[providers.Protocol]bool{providers.MistralChat: true, providers.CohereChat: true, providers.OllamaChat: true, providers.Gemini: true, providers.VLLMChat: true, providers.LlamaCppChat: true}
 	for _, p := range wire.Protocols() {
 		s := start(t, standin.Options{Protocol: p, Model: "standin-orion-1", References: answers})
 		r := providers.Request{User: "Read Invoice 7 please", Mode: providers.ModeJSONSchema, Schema: json.RawMessage(`{"type":"object"}`), SchemaName: "x", MaxOutputTokens: &long}

@@ -13,9 +13,11 @@ import (
 	"github.com/interlock-harness/interlock/providers/cohere"
 	"github.com/interlock-harness/interlock/providers/envelope"
 	"github.com/interlock-harness/interlock/providers/gemini"
+	"github.com/interlock-harness/interlock/providers/llamacpp"
 	"github.com/interlock-harness/interlock/providers/mistral"
 	"github.com/interlock-harness/interlock/providers/ollama"
 	"github.com/interlock-harness/interlock/providers/openai"
+	"github.com/interlock-harness/interlock/providers/vllm"
 )
 
 // Adapter speaks one protocol. It keeps no state and does no input or output.
@@ -53,6 +55,8 @@ var adapters = map[providers.Protocol]Adapter{
 	providers.CohereChat:        cohere.Chat{},
 	providers.BedrockConverse:   bedrock.Converse{},
 	providers.OllamaChat:        ollama.Chat{},
+	providers.VLLMChat:          vllm.Chat{},
+	providers.LlamaCppChat:      llamacpp.Chat{},
 }
 
 // Protocols lists the protocols that have an adapter, sorted.
