@@ -34,6 +34,7 @@ type verification struct {
 	timeout   string
 	list      bool
 	dryRun    bool
+	github    bool
 }
 
 func verifyCommand(s *streams) *cobra.Command {
@@ -72,6 +73,7 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 	flags.StringVar(&v.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&v.list, "list", false, "list the scenarios instead of running them")
 	flags.BoolVar(&v.dryRun, "dry-run", false, "say what would run")
+	flags.BoolVar(&v.github, "github", false, "also tell GitHub Actions: annotations, step summary, outputs")
 	flags.StringVar(&v.mutant, "mutant", "", "run the service with this fault")
 	_ = flags.MarkHidden("mutant")
 	return cmd
@@ -261,7 +263,7 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 			Report  string            `json:"report"`
 		}{"run", run.Verdict(), run.Counts(), run.Seed, report.ExitCode(run.Verdict()), folder.Dir})
 	}
-	if trouble := run.NeverBegan(); trouble != "" && !run.Interrupted {
+	if trouble := run.NeverBegan(); trouble != "" && !run.Interrupted && !v.github {
 		return infrastructuref("nothing was run: %s. interlock doctor says what this machine has", printable(trouble))
 	}
 	style := report.Style{Color: v.s.colored(out)}
@@ -276,6 +278,11 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 	}
 	if !v.s.quiet || !v.s.json {
 		_, _ = fmt.Fprint(out, run.Summary(places, style))
+	}
+	if v.github {
+		if err := tellGitHub(out, run, folder); err != nil {
+			return infrastructuref("tell GitHub: %v", err)
+		}
 	}
 	if closing != nil {
 		return infrastructuref("the stage left something behind: %v", closing)

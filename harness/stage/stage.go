@@ -89,7 +89,7 @@ func Start(ctx context.Context, o Options) (_ *Stage, err error) {
 	if removed, err := pgserver.Sweep(ctx, ""); err != nil {
 		o.Note("could not remove what a crashed run left behind: " + err.Error())
 	} else if len(removed) > 0 {
-		o.Note(fmt.Sprintf("removed what %d crashed runs left behind", len(removed)))
+		o.Note(fmt.Sprintf("removed what crashed runs left behind: %d folders", len(removed)))
 	}
 	if s.dir, err = scratch.New("", "stage"); err != nil {
 		return nil, err
