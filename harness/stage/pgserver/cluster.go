@@ -38,6 +38,7 @@ type cluster struct {
 	as       *account
 	settings []string
 	password string
+	standby  bool // it follows another cluster until it is promoted
 
 	mu      sync.Mutex
 	spare   string // an empty database that nobody has yet
@@ -177,7 +178,7 @@ func (c *cluster) start(ctx context.Context, first bool) error {
 	if c.proc, err = process.Start("postgres", cmd, syscall.SIGQUIT); err != nil {
 		return err
 	}
-	if err = c.ready(ctx); err == nil && first {
+	if err = c.ready(ctx); err == nil && first && !c.standby {
 		err = c.found(ctx)
 	}
 	if err == nil {
@@ -199,8 +200,10 @@ func (c *cluster) ready(ctx context.Context) error {
 	for {
 		text, err := os.ReadFile(filepath.Join(c.dir, "pg", dataFolder, "postmaster.pid"))
 		lines := strings.Split(string(text), "\n")
-		if err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(c.proc.PID()) && strings.TrimSpace(lines[7]) == "ready" {
-			return nil
+		if err == nil && len(lines) > 7 && lines[0] == strconv.Itoa(c.proc.PID()) {
+			if state := strings.TrimSpace(lines[7]); state == "ready" || state == "standby" && c.standby {
+				return nil
+			}
 		}
 		select {
 		case <-c.proc.Done():

@@ -229,3 +229,48 @@ func TestFetchSaysWhatFailed(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+func TestStandbyFollowsAndIsPromoted(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	primary, err := pgserver.Start(ctx, pgserver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer primary.Close()
+	standby, err := primary.Standby(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer standby.Close()
+	if err := primary.Synchronous(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+	run := func(s *pgserver.Server, statement string) (text string, err error) {
+		conn, err := pgx.Connect(ctx, s.URL("postgres"))
+		if err != nil {
+			return "", err
+		}
+		defer conn.Close(ctx)
+		err = conn.QueryRow(ctx, statement).Scan(&text)
+		return text, err
+	}
+	if _, err := run(primary, "CREATE TABLE t AS SELECT 'kept' AS x; "); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		t.Fatal(err)
+	}
+	if _, err := run(standby, "INSERT INTO t VALUES ('no') RETURNING x"); err == nil {
+		t.Error("a standby takes writes")
+	}
+	if err := primary.Crash(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.Promote(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run(standby, "INSERT INTO t SELECT x FROM t RETURNING x"); err != nil || got != "kept" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := (&pgserver.Server{}).Standby(ctx); !errors.Is(err, pgserver.ErrNotOurs) {
+		t.Errorf("a standby of somebody else's server: %v", err)
+	}
+}
