@@ -15,7 +15,8 @@ const module = "github.com/interlock-harness/interlock"
 // package and all below it. Tests may import what they like.
 var mayImport = map[string][]string{
 	"":                                        {"cli"},
-	"cli":                                     {"service", "scenarios", "harness/...", "providers/..."},
+	"cli":                                     {"console", "service", "scenarios", "harness/...", "providers/..."},
+	"console":                                 {"docs/problems", "scenarios", "harness/...", "providers/..."},
 	"docs/problems":                           {},
 	"harness/bench":                           {"harness/stage/pgserver", "harness/stage/process", "harness/stage/scratch"},
 	"harness/edge":                            {"harness/loopback"},

@@ -13,6 +13,7 @@ const rootHelp = `interlock checks that one click makes one job, whatever breaks
   interlock verify reverse-order       run one
   interlock verify --list              show all scenarios
   interlock verify --target URL        run them on your own service
+  interlock up                         watch a race in the browser
   interlock certify anthropic-demo --contract invoice
                                        take a provider through the checks
   interlock gate --from openai-demo --to anthropic-demo --contract invoice
@@ -54,6 +55,7 @@ func rootCommand(s *streams) *cobra.Command {
 	flags.Bool("no-color", false, "the same as --color never")
 	root.AddCommand(
 		verifyCommand(s),
+		upCommand(s),
 		mutantsCommand(s),
 		reportCommand(s),
 		explainCommand(s),

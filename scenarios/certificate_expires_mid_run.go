@@ -80,7 +80,7 @@ func (c *certificates) write(serial int64, begin, end time.Time) {
 	Expect(err).NotTo(HaveOccurred())
 	facts, err := certificate.ReadContracts(os.DirFS(c.config.Contracts), ".")
 	Expect(err).NotTo(HaveOccurred())
-	statement := statementOf(p, facts[contractOfStage], begin, end)
+	statement := StatementOf(p, facts[contractOfStage], begin, end)
 	statement.Predicate.Serial = serial
 	envelope, err := certificate.Sign(statement, c.signer)
 	Expect(err).NotTo(HaveOccurred())

@@ -85,7 +85,7 @@ func certifyStage(c stage.Config) error {
 		{profiles[expiredFallback], now.Add(-2 * time.Hour), now.Add(-time.Hour)},
 		{other, now.Add(-time.Minute), now.Add(time.Hour)},
 	} {
-		envelope, err := certificate.Sign(statementOf(sign.profile, facts[contractOfStage], sign.begin, sign.end), signer)
+		envelope, err := certificate.Sign(StatementOf(sign.profile, facts[contractOfStage], sign.begin, sign.end), signer)
 		if err != nil {
 			return fmt.Errorf("sign the certificate of %s: %w", sign.profile.Name, err)
 		}
@@ -97,10 +97,10 @@ func certifyStage(c stage.Config) error {
 	return os.WriteFile(c.Trust, trust.Write(), 0o600)
 }
 
-// statementOf is what a run of the checks would have stated about p: that it
+// StatementOf is what a run of the checks would have stated about p: that it
 // passed all that the contract demands. It is good on the stage only, where its
 // key is trusted.
-func statementOf(p providers.Profile, c certificate.Contract, begin, end time.Time) certificate.Statement {
+func StatementOf(p providers.Profile, c certificate.Contract, begin, end time.Time) certificate.Statement {
 	s := certificate.Statement{
 		Type: certificate.StatementType, PredicateType: certificate.PredicateType,
 		Subject: []certificate.Subject{

@@ -228,7 +228,7 @@ func bounded(text string) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "…"
 	}
-	return Untrusted(text).whole()
+	return Untrusted(text).Line()
 }
 
 // sentence says the verdict of the run in words.

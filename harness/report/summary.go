@@ -86,7 +86,7 @@ func (t *text) group(group string, scenarios []Scenario) {
 			t.whole(fmt.Sprintf("%s   and %d more", strings.Repeat(" ", 24), len(rest)-most))
 			return
 		}
-		why := Untrusted(s.Slug).Terminal() + ": " + Untrusted(s.why()).whole()
+		why := Untrusted(s.Slug).Terminal() + ": " + Untrusted(s.why()).Line()
 		if i > 0 {
 			line = strings.Repeat(" ", 20)
 		}

@@ -44,7 +44,7 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 	if p.canary() && !p.Met() {
 		sentence = fmt.Sprintf("The canary came out %s, and it must come out %s: no verdict of this run can be trusted.", p.Verdict, p.wanted())
 	}
-	t.paragraph("  ", Untrusted(sentence).whole(), 3)
+	t.paragraph("  ", Untrusted(sentence).Line(), 3)
 	t.line("")
 	t.field("fault", faultLine(p, events))
 	if i, ok := invariant.ByID(main.Invariant); ok {
@@ -176,7 +176,7 @@ func (t *text) line(line string) { t.whole(line) }
 
 // field writes a name and its value in one line of 80 columns.
 func (t *text) field(name, value string) {
-	t.whole(clip(fmt.Sprintf("  %-10s %s", name, Untrusted(value).whole()), maxWidth))
+	t.whole(clip(fmt.Sprintf("  %-10s %s", name, Untrusted(value).Line()), maxWidth))
 }
 
 // paragraph wraps words to at most n lines.
@@ -220,9 +220,9 @@ func (t *text) excerpt(lines []Line, from int64) {
 	}
 }
 
-// whole is Terminal without the cut: for sentences of our own with foreign names
+// Line is Terminal without the cut: for sentences of our own with foreign names
 // inside, which the width of the line bounds.
-func (u Untrusted) whole() string { return visible(string(u), false, 0) }
+func (u Untrusted) Line() string { return visible(string(u), false, 0) }
 
 // columns is how many columns of a terminal text takes.
 func columns(text string) int {

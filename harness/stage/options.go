@@ -30,6 +30,7 @@ type Options struct {
 	PGCache   string            // where an initialised cluster is kept: see pgserver.Options
 	Toxiproxy string            // control API of a stand-alone Toxiproxy to use
 	Durable   bool              // fsync on, as in production; a crash without a power cut loses nothing without it
+	Keep      bool              // leave the databases behind: a private server is stopped, and its folder stays
 	Note      func(string)      // told in one line what a user should know
 
 	// Command starts the target; nil is this executable. It is called with

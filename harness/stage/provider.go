@@ -68,6 +68,13 @@ func (p *ProviderHandle) Hold(m Match, at ...Point) *Gate {
 	return g
 }
 
+// HoldEach keeps every call that matches at a gate of its own until it is
+// released by itself, or end is called. take is told of each call; it must not
+// call the provider.
+func (p *ProviderHandle) HoldEach(m Match, take func(standin.Ask, *standin.Gate)) (end func()) {
+	return p.in.server.HoldEach(p.scope(m), take)
+}
+
 // Script answers the calls that match as a says. verdict is what a right
 // reader makes of that answer (history.Accept, Reject, Refused, Unknown), ""
 // where status and completeness tell.

@@ -224,8 +224,8 @@ func (v *Service) Close() error {
 		}
 		return failed
 	}
-	if v.database == "" || v.pg.Private() && v.stage.closing() {
-		return failed // the whole cluster goes
+	if v.database == "" || v.stage.closing() && (v.stage.o.Keep || v.pg.Private()) {
+		return failed // the whole cluster goes, or all of it stays
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), toClose)
 	defer cancel()

@@ -220,10 +220,16 @@ func (s *Stage) Close() error {
 	if s.relay != nil {
 		failed = errors.Join(failed, s.relay.Close())
 	}
-	if s.pg != nil {
+	if s.pg != nil && s.o.Keep {
+		failed = errors.Join(failed, s.pg.Leave())
+	} else if s.pg != nil {
 		failed = errors.Join(failed, s.pg.Close())
 	}
-	if s.dir != "" {
+	switch {
+	case s.dir == "":
+	case s.o.Keep && s.pg != nil && s.pg.Private():
+		failed = errors.Join(failed, os.RemoveAll(filepath.Join(s.dir, "config")), scratch.Keep(s.dir))
+	default:
 		failed = errors.Join(failed, os.RemoveAll(s.dir))
 	}
 	return failed

@@ -35,6 +35,11 @@ func OpenDatabase(url string, a *Adapter) *Database {
 func (d *Database) With(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(ctx, toRead)
 	defer cancel()
+	return d.Stay(ctx, do)
+}
+
+// Stay is With for work that goes on until ctx ends.
+func (d *Database) Stay(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
 	config, err := pgx.ParseConfig(d.url)
 	if err != nil {
 		return fmt.Errorf("read the database: its URL cannot be read")

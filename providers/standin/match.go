@@ -33,6 +33,18 @@ type rule struct {
 	seen   int
 	gate   *Gate
 	answer *Answer
+	each   func(Ask, *Gate) // told of the gate at which each call is held
+	own    []*Gate          // those gates, but for those that were released
+}
+
+// release lets go of what the rule holds.
+func (n *rule) release() {
+	if n.gate != nil {
+		n.gate.Release()
+	}
+	for _, g := range n.own {
+		g.Release()
+	}
 }
 
 func (r *rules) add(n *rule) {
@@ -50,27 +62,25 @@ func (r *rules) clear() {
 	r.list = nil
 	r.mu.Unlock()
 	for _, n := range list {
-		if n.gate != nil {
-			n.gate.Release()
-		}
+		n.release()
 	}
 }
 
 // forget drops the rules for calls with text, and releases their gates.
 func (r *rules) forget(text string) {
+	r.drop(func(n *rule) bool { return strings.Contains(n.match.Text, text) })
+}
+
+func (r *rules) drop(which func(*rule) bool) {
 	r.mu.Lock()
-	var gates []*Gate
+	defer r.mu.Unlock()
 	r.list = slices.DeleteFunc(r.list, func(n *rule) bool {
-		drop := strings.Contains(n.match.Text, text)
-		if drop && n.gate != nil {
-			gates = append(gates, n.gate)
+		dropped := which(n)
+		if dropped {
+			n.release()
 		}
-		return drop
+		return dropped
 	})
-	r.mu.Unlock()
-	for _, g := range gates {
-		g.Release()
-	}
 }
 
 func (r *rules) releaseAll() {
@@ -95,6 +105,14 @@ func (r *rules) of(a Ask) (gates []*Gate, answer *Answer) {
 			continue
 		}
 		switch {
+		case n.each != nil:
+			g := newGate()
+			if r.closed {
+				g.Release()
+			}
+			n.own = append(slices.DeleteFunc(n.own, (*Gate).open), g)
+			gates = append(gates, g)
+			n.each(a, g)
 		case n.gate != nil:
 			gates = append(gates, n.gate)
 		case answer == nil:
@@ -117,6 +135,16 @@ func (s *Server) Hold(m Match, at ...Point) *Gate {
 	}
 	s.rules.add(&rule{match: m, gate: g})
 	return g
+}
+
+// HoldEach keeps every call that matches at a gate of its own, so that each can
+// be let go by itself, in any order. take is told of each call and its gate; it
+// must not call the server. The returned function ends the rule and releases
+// what it still holds.
+func (s *Server) HoldEach(m Match, take func(Ask, *Gate)) (end func()) {
+	n := &rule{match: m, each: take}
+	s.rules.add(n)
+	return func() { s.rules.drop(func(o *rule) bool { return o == n }) }
 }
 
 // Forget drops all that concerns calls with text in their prompt, such as the

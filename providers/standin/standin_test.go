@@ -424,3 +424,36 @@ func TestUnknownFieldsAndProtocolsAreRefused(t *testing.T) {
 		t.Error("no such protocol, no error")
 	}
 }
+
+func TestEachCallIsHeldAndLetGoByItself(t *testing.T) {
+	s := start(t, standin.Options{Protocol: providers.OpenAIChat})
+	gates := make(chan *standin.Gate, 8)
+	end := s.HoldEach(standin.Match{Text: "job-1"}, func(_ standin.Ask, g *standin.Gate) { gates <- g })
+	done := make(chan string, 8)
+	ctx := within(t)
+	click := func(name string) {
+		go func() { send(ctx, s, providers.OpenAIChat, call{prompt: "job-1 " + name}); done <- name }()
+	}
+	click("first")
+	first := <-gates
+	click("second")
+	second := <-gates
+	click("third")
+	<-gates
+	second.Release()
+	if got := <-done; got != "second" {
+		t.Errorf("%s came back, and the second was let go", got)
+	}
+	first.Release()
+	if got := <-done; got != "first" {
+		t.Errorf("%s came back, and the first was let go", got)
+	}
+	end() // lets go of what is held, and holds no more
+	if got := <-done; got != "third" {
+		t.Errorf("%s came back at the end", got)
+	}
+	click("fourth")
+	if got := <-done; got != "fourth" || len(gates) != 0 {
+		t.Errorf("%s came back, %d are held after the end", got, len(gates))
+	}
+}

@@ -271,6 +271,21 @@ func (c *cluster) remove() error {
 	return os.RemoveAll(filepath.Join(c.dir, "pg"))
 }
 
+// leave stops the server with a checkpoint (SIGINT: fast) and keeps its files.
+func (c *cluster) leave() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.proc == nil || !c.proc.Running() {
+		return nil
+	}
+	if err := c.proc.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	grace, cancel := context.WithTimeout(context.Background(), toStop)
+	defer cancel()
+	return c.proc.Wait(grace)
+}
+
 func (c *cluster) url(database string) url.URL {
 	return url.URL{
 		Scheme: "postgres", User: url.UserPassword("postgres", c.password),

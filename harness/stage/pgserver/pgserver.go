@@ -11,8 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -135,17 +138,44 @@ func (s *Server) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), toStop)
 	defer cancel()
-	s.mu.Lock()
-	names := make([]string, 0, len(s.databases))
-	for name := range s.databases {
-		names = append(names, name)
-	}
-	s.mu.Unlock()
 	var failed error
-	for _, name := range names {
+	for _, name := range s.Databases() {
 		failed = errors.Join(failed, s.Drop(ctx, name))
 	}
 	return failed
+}
+
+// Leave is Close that keeps the data: the private server is shut down in order,
+// with all that it holds on disk; on a foreign server our databases stay.
+func (s *Server) Leave() error {
+	if s.cluster != nil {
+		return s.cluster.leave()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), toStop)
+	defer cancel()
+	return s.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		for _, name := range s.Databases() { // without the note no run drops it
+			if _, err := conn.Exec(ctx, "COMMENT ON DATABASE "+name+" IS NULL"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Databases names those that were made here and not dropped yet.
+func (s *Server) Databases() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.databases))
+}
+
+// Data is the folder of the private cluster, "" on a foreign server.
+func (s *Server) Data() string {
+	if s.cluster == nil {
+		return ""
+	}
+	return filepath.Join(s.cluster.dir, "pg", dataFolder)
 }
 
 // with runs do on a connection of its own.

@@ -68,6 +68,9 @@ func New(parent, purpose string) (string, error) {
 	return dir, nil
 }
 
+// Keep takes the mark off a folder of ours: no run removes it any more.
+func Keep(dir string) error { return os.Remove(filepath.Join(dir, marker)) }
+
 // Parent is the folder below which throw-away folders are made: the
 // temporary folder, unless other users cannot enter it.
 func Parent() string {
