@@ -38,17 +38,38 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if code, ran := runService(args, stdin, stdout, stderr); ran {
 		return code
 	}
-	s := &streams{in: stdin, out: stdout, err: stderr, color: "auto"}
+	results := &results{Writer: stdout}
+	s := &streams{in: stdin, out: results, err: stderr, color: "auto"}
 	ctx, stop := signalContext()
 	defer stop()
 	root := rootCommand(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
+	var coded *exitError
+	if results.failed != nil && (code == ExitOK || !errors.As(err, &coded)) { // nobody may take for a yes what was not said
+		err = infrastructuref("the result could not be written: %v", results.failed)
+		code = ExitInfrastructure
+	}
 	if message := messageOf(err); message != "" {
 		_, _ = fmt.Fprintln(stderr, "interlock: "+message)
 	}
 	return code
+}
+
+// results is standard output, which remembers that something could not be
+// written.
+type results struct {
+	io.Writer
+	failed error
+}
+
+func (r *results) Write(text []byte) (int, error) {
+	n, err := r.Writer.Write(text)
+	if err != nil && r.failed == nil {
+		r.failed = err
+	}
+	return n, err
 }
 
 // signalled is the cause of a context that a signal ended.

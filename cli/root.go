@@ -41,7 +41,12 @@ func rootCommand(s *streams) *cobra.Command {
 			_, _ = fmt.Fprint(s.out, rootHelp)
 			return nil
 		},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return s.check() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := settle(cmd); err != nil {
+				return err
+			}
+			return s.check()
+		},
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -53,6 +58,7 @@ func rootCommand(s *streams) *cobra.Command {
 	flags.BoolVarP(&s.verbose, "verbose", "v", false, "say more")
 	flags.StringVar(&s.color, "color", "auto", "auto, always or never")
 	flags.Bool("no-color", false, "the same as --color never")
+	flags.String("config", "", "file of settings (default: interlock.toml here, and in the user's configuration folder)")
 	root.AddCommand(
 		verifyCommand(s),
 		upCommand(s),

@@ -12,6 +12,9 @@ import (
 
 // isTerminal reports whether w is a screen that understands a carriage return.
 func isTerminal(w io.Writer) bool {
+	if r, wrapped := w.(*results); wrapped {
+		w = r.Writer
+	}
 	f, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
