@@ -703,6 +703,13 @@ func TestF32ToF35Checks(t *testing.T) {
 		{"inconclusive", first(func(k *certificate.Check) { k.Verdict = certificate.Inconclusive }), 10},
 		{"F35 repeated until it passed", first(func(k *certificate.Check) { k.Retries = 1 }), 1},
 		{"F35 skipped", first(func(k *certificate.Check) { k.Verdict = certificate.Skipped }), 1},
+		{"demanded and not applicable", first(func(k *certificate.Check) { k.Verdict, k.N, k.Passes = certificate.NotApplicable, 0, 0 }), 1},
+		{"not applicable, with cases", checks(func(k []certificate.Check) []certificate.Check {
+			return append(k, certificate.Check{ID: "P04", Severity: certificate.Must, Verdict: certificate.NotApplicable, N: 2, Basis: certificate.Live, Evidence: []string{}})
+		}), 1},
+		{"not applicable, not demanded", checks(func(k []certificate.Check) []certificate.Check {
+			return append(k, certificate.Check{ID: "P04", Severity: certificate.Must, Verdict: certificate.NotApplicable, Basis: certificate.Live, Evidence: []string{}})
+		}), 0},
 		{"an unknown verdict", first(func(k *certificate.Check) { k.Verdict = "PASS" }), 1},
 		{"bound below the threshold", first(func(k *certificate.Check) { k.Lower95 = 0.89 }), 1},
 		{"more passes than cases", first(func(k *certificate.Check) { k.Passes = 31 }), 1},
