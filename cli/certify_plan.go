@@ -44,6 +44,9 @@ func (c *certification) showPlan(o certify.Options) error {
 			"cases": plan.Cases, "repeats": plan.Repeats,
 			"input_tokens_about": input, "output_tokens_at_most": output, "plan_sha256": plan.SHA256,
 		}
+		if oracle := promptOracle(o); oracle != "" {
+			line["prompts_asked_of"] = oracle
+		}
 		if c.price.known() {
 			line["cost_at_most"] = c.price.of(input, output)
 		}
@@ -57,6 +60,9 @@ func (c *certification) showPlan(o certify.Options) error {
 	if primary > 0 {
 		_, _ = fmt.Fprintf(&b, "  %d more to the primary, %s\n", primary, o.Primary.Profile.Name)
 	}
+	if oracle := promptOracle(o); oracle != "" {
+		_, _ = fmt.Fprintf(&b, "  its endpoints for prompts (%s) are asked besides: some hundred questions that generate nothing\n", oracle)
+	}
 	_, _ = fmt.Fprintf(&b, "  at most %d more where streamed and whole answers differ\n", more)
 	_, _ = fmt.Fprintf(&b, "  %d cases, %d times each, %d checks\n", plan.Cases, plan.Repeats, len(plan.Checks))
 	_, _ = fmt.Fprintf(&b, "  about %d input tokens; at most %d output tokens\n", input, output)
@@ -68,4 +74,12 @@ func (c *certification) showPlan(o certify.Options) error {
 	b.WriteString("Nothing was sent. Leave --dry-run out to run it.\n")
 	_, err = fmt.Fprint(c.s.out, printable(b.String()))
 	return err
+}
+
+// promptOracle is the kind of server that is asked about prompts, "" for none.
+func promptOracle(o certify.Options) string {
+	if o.Mode != certificate.Live || o.Prompt == nil {
+		return ""
+	}
+	return o.Prompt.Profile.Oracle
 }

@@ -70,3 +70,13 @@ func TestCertifyRefusesASectionPromptWithOtherFiles(t *testing.T) {
 		}
 	}
 }
+
+func TestADryRunTellsThatPromptsAreAskedFor(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for live, want := range map[string]bool{"--live": true, "--recorded": false} {
+		code, out, talk := run(t, "certify", "vllm-demo", "--contract", "triage", "--dry-run", live)
+		if code != cli.ExitOK || strings.Contains(out, "endpoints for prompts (vllm)") != want {
+			t.Errorf("%s: %d\n%s%s", live, code, out, talk)
+		}
+	}
+}
