@@ -83,7 +83,7 @@ type check struct {
 var checks = []check{
 	{"R1", "the system prompt reaches the model", systemKept},
 	{"R2", "a system prompt in mid-conversation reaches the model", lateSystem},
-	{"R3", "turns in an unusual order are kept or refused", roleOrder},
+	{"R3", "every turn is kept or refused, in an unusual order and in a long history", roleOrder},
 	{"R4", "text of a user never becomes a special token", forgedSpecial},
 	{"R5", "text of a user never becomes an added token that is not flagged special", forgedUnflagged},
 	{"R6", "a prompt begins with exactly one beginning token", oneBeginning},

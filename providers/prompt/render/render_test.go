@@ -161,6 +161,17 @@ func TestEachFaultIsReportedByExactlyItsCheck(t *testing.T) {
 	}
 }
 
+func TestALongHistoryThatIsCutUnseenIsReported(t *testing.T) {
+	x := clean(t)
+	x.edit(t, "{%- for m in messages -%}", "{%- for m in messages[-20:] -%}")
+	report := render.Check(x.subject(t))
+	for _, r := range report.Results {
+		if (r.Verdict == render.Fail) != (r.ID == "R3") {
+			t.Errorf("%s: %s %+v", r.ID, r.Verdict, r.Findings)
+		}
+	}
+}
+
 func TestADeclaredDeviationIsAllowedAndNamed(t *testing.T) {
 	x := clean(t)
 	faults["R13"].inject(t, x)

@@ -1,6 +1,10 @@
 package render
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 const systemMark = "qzSYSTEMMARKzq"
 
@@ -37,10 +41,18 @@ func lateSystem(e *examination) {
 	}
 }
 
-// roleOrder is R3.
+// longHistory is how many turns a conversation has in which a server that keeps
+// the last few only is seen.
+const longHistory = 40
+
+// roleOrder is R3. What does not fit is to be refused, not to be cut unseen.
 func roleOrder(e *examination) {
 	if !e.plain() {
 		return
+	}
+	var long []Message
+	for i := range longHistory / 2 {
+		long = append(long, user(fmt.Sprintf("qzASKED%dzq", i)), assistant(fmt.Sprintf("qzANSWERED%dzq", i)))
 	}
 	for _, c := range []struct {
 		what     string
@@ -48,12 +60,13 @@ func roleOrder(e *examination) {
 	}{
 		{"two turns of the user in a row", []Message{user("qzFIRSTzq"), user("qzSECONDzq")}},
 		{"a conversation that the assistant opens", []Message{assistant("qzFIRSTzq"), user("qzSECONDzq")}},
+		{"a conversation of 41 turns", append(long, user("qzLASTzq"))},
 	} {
 		text, err := e.Route.Render(Conversation{Messages: c.messages, Generate: true})
 		switch {
 		case err != nil:
 			e.deviates("raises", "%s is refused: %v", c.what, err)
-		case !strings.Contains(text, "qzFIRSTzq") || !strings.Contains(text, "qzSECONDzq"):
+		case slices.ContainsFunc(c.messages, func(m Message) bool { return !strings.Contains(text, m.Content.(string)) }):
 			e.fail("%s loses a turn", c.what)
 		}
 	}
