@@ -31,12 +31,20 @@ func twoContenders(t testing.TB, s *postgres.Store, key job.Key) (a, b job.Claim
 
 func TestSimultaneousFinishesHaveOneWinnerEach(t *testing.T) {
 	s, url := open(t, postgres.Options{PoolSize: 32})
-	const jobs = 500
+	for round := range rounds(t, 1) {
+		finishAtOnce(t, s, url, fmt.Sprint("round-", round, "-"), 500)
+	}
+}
+
+// finishAtOnce gives so many jobs two contenders each and has both finish at the
+// same time.
+func finishAtOnce(t *testing.T, s *postgres.Store, url, prefix string, jobs int) {
+	t.Helper()
 	type pair struct{ a, b job.Claimed }
 	pairs := make([]pair, jobs)
 	number := map[job.ID]int{}
 	for i := range jobs {
-		number[submit(t, s, submission(job.Key(fmt.Sprint(i)))).ID] = i
+		number[submit(t, s, submission(job.Key(fmt.Sprint(prefix, i)))).ID] = i
 	}
 	for _, c := range claimAll(t, s, jobs) {
 		pairs[number[c.Job.ID]].a = c
@@ -73,7 +81,7 @@ func TestSimultaneousFinishesHaveOneWinnerEach(t *testing.T) {
 			}
 		})
 	}
-	if won.Load() != jobs || late.Load() != jobs {
+	if won.Load() != int64(jobs) || late.Load() != int64(jobs) {
 		t.Errorf("%d won, %d late, want %d each", won.Load(), late.Load(), jobs)
 	}
 	for what, query := range map[string]string{

@@ -12,7 +12,7 @@ import (
 
 func TestStartsOfManyAtOnceGiveOneAttempt(t *testing.T) {
 	s, url := open(t, postgres.Options{PoolSize: 32})
-	for round := range 5 {
+	for round := range rounds(t, 5) {
 		c := inState(t, s, job.Key(fmt.Sprint(round)), job.StateFailed)
 		var mu sync.Mutex
 		started, inFlight := 0, 0

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -187,6 +188,21 @@ func states(t testing.TB, s *postgres.Store, id job.ID) string {
 		text += fmt.Sprintf("%s ", a.State)
 	}
 	return text
+}
+
+// rounds is how often a test of simultaneous calls is repeated: usual, or as
+// INTERLOCK_REPEAT says.
+func rounds(t testing.TB, usual int) int {
+	t.Helper()
+	text := os.Getenv("INTERLOCK_REPEAT")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 10_000 {
+		t.Fatalf("INTERLOCK_REPEAT is %q, but must be 1 to 10000", text)
+	}
+	return n
 }
 
 // together runs n calls from one barrier and returns when all have ended.

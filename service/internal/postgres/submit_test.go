@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -37,8 +38,9 @@ func TestSubmitStoresJobAttemptAndEvents(t *testing.T) {
 
 func TestSubmitOfManyAtOnceGivesOneJob(t *testing.T) {
 	s, url := open(t, postgres.Options{PoolSize: 64})
-	for round := range 5 {
-		in := submission(job.Key("k" + string(rune('a'+round))))
+	times := rounds(t, 5)
+	for round := range times {
+		in := submission(job.Key(fmt.Sprint("k", round)))
 		var mu sync.Mutex
 		ids, created := map[job.ID]int{}, 0
 		together(64, func(int) {
@@ -60,8 +62,8 @@ func TestSubmitOfManyAtOnceGivesOneJob(t *testing.T) {
 			t.Errorf("%d rows of key %s", n, in.Key)
 		}
 	}
-	if n := value[int](t, url, "SELECT count(*) FROM attempts"); n != 5 {
-		t.Errorf("%d attempts for 5 jobs", n)
+	if n := value[int](t, url, "SELECT count(*) FROM attempts"); n != times {
+		t.Errorf("%d attempts for %d jobs", n, times)
 	}
 }
 
