@@ -197,6 +197,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	run.Took = report.Milliseconds(time.Since(started))
 	run.Interrupted = played != nil
 	run.Coverage = invariant.Coverage(histories...)
+	run.Full = !run.Interrupted && v.foreign == nil && v.mutant == "" && len(selected) == len(scenarios.All())
 	if err := folder.Write(run); err != nil {
 		return infrastructuref("the report could not be written: %v", err)
 	}

@@ -96,8 +96,9 @@ type RequestFacts struct {
 	Provider string `json:"provider,omitempty"` // start
 	Outcome  string `json:"outcome,omitempty"`  // resolve
 	Trigger  string `json:"trigger_key,omitempty"`
-	From     string `json:"from,omitempty"` // edge: the state the attempt is in
-	To       string `json:"to,omitempty"`   // edge: the state it is forced to
+	From     string `json:"from,omitempty"`    // edge: the state the attempt (or job) is in
+	To       string `json:"to,omitempty"`      // edge: the state it is forced to
+	Machine  string `json:"machine,omitempty"` // edge: job, or empty for an attempt
 }
 
 // ErrorFacts is the data of an operation whose outcome is not known.

@@ -73,6 +73,10 @@ var bad = []broken{
 		w.invoke("client-1", history.OpStart, "o-1", "", j.ID, "", history.RequestFacts{Trigger: "t-1"}).
 			fail(409, history.Problem{Type: "/problems/attempt-in-flight", AttemptID: first.ID, State: "cancelled"})
 	}),
+	play("moved-by-force", "I4", func(w *world) {
+		j := w.submitAndRun("o-1", "k-1")
+		w.invoke("harness", history.OpEdge, "o-1", "", j.ID, j.attempts[0].ID, history.RequestFacts{From: "succeeded", To: "running"}).ok(200, j.ID, nil)
+	}),
 	play("sent-to-who-could-not-prove-it", "I7", func(w *world) {
 		e := history.Event{Lane: "fault", Kind: history.Armed, Op: "tls-flaw", Call: w.next()}
 		w.add(e, history.FaultFacts{Edge: "worker-provider", Unproven: plain.Provider})

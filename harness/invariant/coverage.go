@@ -1,10 +1,16 @@
 package invariant
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
+
+// String is how a table names e.
+func (e Edge) String() string {
+	return fmt.Sprintf("%s %s -> %s", e.Machine, firstOf(e.From, "(new)"), e.To)
+}
 
 // Edge is one move of the attempt machine (or of the job machine) and what the
 // histories show of it.
@@ -18,9 +24,12 @@ type Edge struct {
 }
 
 // Covered reports whether the histories exercise e: a legal edge was made, an
-// illegal one was tried and refused.
+// illegal one was tried and refused. Staying in a state is no move.
 func (e Edge) Covered() bool {
-	if e.Legal {
+	switch {
+	case e.From == e.To:
+		return true
+	case e.Legal:
 		return e.Seen > 0
 	}
 	return e.Refused > 0
@@ -55,9 +64,12 @@ func Coverage(histories ...History) []Edge {
 			}
 		}
 		for _, o := range h.facts.ops {
-			if o.kind == history.Fail {
-				machine, from, to := triedEdge(o)
+			machine, from, to := triedEdge(o)
+			switch {
+			case o.kind == history.Fail:
 				refused[at{machine, from, to}]++
+			case o.kind == history.OK && o.op == history.OpEdge: // the harness made it itself
+				seen[at{machine, from, to}]++
 			}
 		}
 	}
@@ -81,7 +93,7 @@ func triedEdge(o *operation) (machine, from, to string) {
 	state := o.problem.State
 	switch o.op {
 	case history.OpEdge:
-		return "attempt", o.request.From, o.request.To
+		return firstOf(o.request.Machine, "attempt"), o.request.From, o.request.To
 	case history.OpRelease:
 		return "attempt", state, "released"
 	case history.OpCancelAttempt:
@@ -94,11 +106,12 @@ func triedEdge(o *operation) (machine, from, to string) {
 	return "", "", ""
 }
 
-// Missing returns the legal edges of the attempt machine that no history made.
+// Missing returns the edges of both machines that no history exercises: legal
+// ones that were never made, and illegal ones that were never tried.
 func Missing(table []Edge) []Edge {
 	var missing []Edge
 	for _, e := range table {
-		if e.Legal && !e.Covered() {
+		if !e.Covered() {
 			missing = append(missing, e)
 		}
 	}

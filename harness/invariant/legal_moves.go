@@ -3,6 +3,7 @@ package invariant
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -15,6 +16,10 @@ var legal = map[string][]string{
 	"unknown":  {"released", "succeeded", "lost", "failed", "cancelled"},
 	"released": {"succeeded", "lost", "failed", "cancelled"},
 }
+
+// MayMove reports whether an attempt may move from one state to another; "" is before
+// it exists.
+func MayMove(from, to string) bool { return mayMove(from, to) }
 
 func mayMove(from, to string) bool {
 	for _, s := range legal[from] {
@@ -47,6 +52,7 @@ var (
 
 // legalMoves is I4.
 func legalMoves(f *facts, t *tally) {
+	forcedMoves(f, t)
 	for _, j := range f.jobOrder {
 		for _, a := range j.attempts {
 			if len(a.moves)+len(a.seen)+len(a.calls) == 0 {
@@ -58,6 +64,25 @@ func legalMoves(f *facts, t *tally) {
 			}
 			againstAnswer(a, t)
 		}
+	}
+}
+
+// forcedMoves finds moves that the harness tried by itself and that the target's
+// database let through although there is no such move.
+func forcedMoves(f *facts, t *tally) {
+	for _, o := range f.ops {
+		if o.op != history.OpEdge || o.at == never {
+			continue
+		}
+		t.saw(1)
+		r := o.request
+		if o.kind != history.OK || r.Machine == "" && mayMove(r.From, r.To) || r.Machine == "job" && slices.Contains(legalJob[r.From], r.To) {
+			continue
+		}
+		t.violated(Finding{
+			Sentence: fmt.Sprintf("The database let %s go from %s to %s.", firstOf(o.attempt, "job "+o.on), firstOf(r.From, "nothing"), r.To),
+			Expected: "refused: there is no such move", Found: "done", Job: o.on, Attempt: o.attempt,
+		}, o.from, o.at)
 	}
 }
 

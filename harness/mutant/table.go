@@ -43,6 +43,7 @@ var all = []Mutant{
 	{"lost-commit-is-success", "commit-lost", "I8", "an EOF at COMMIT is taken for success"},
 	{"lost-start-is-new", "ack-lost-on-attempt-insert", "I3", "an attempt whose COMMIT was lost is started once more"},
 	{"lost-submit-is-new", "ack-lost-on-commit", "I1", "a submit whose COMMIT was lost is sent again as a new one"},
+	{"moves-not-guarded", "every-move", "I4", "the database lets an attempt go from any state to any other"},
 	{"never-reaped", "crash-before-provider-call", "I10", "nobody looks for attempts whose worker is gone"},
 	{"no-attempt-budget", "failover-budget", "I10", "a job may have any number of attempts"},
 	{"no-back-off", "provider-429-retry-after", "I7", "a provider is called again at once, whatever it asked for"},

@@ -29,7 +29,6 @@ func coverageView(edges []invariant.Edge) ([]machineView, string) {
 		return nil, ""
 	}
 	var machines []machineView
-	legal, made := 0, 0
 	for _, e := range edges {
 		if len(machines) == 0 || machines[len(machines)-1].Name != e.Machine {
 			machines = append(machines, machineView{Name: e.Machine})
@@ -47,14 +46,29 @@ func coverageView(edges []invariant.Edge) ([]machineView, string) {
 		}
 		row := &m.Rows[len(m.Rows)-1]
 		row.Cells = append(row.Cells, stateCellOf(e))
-		if e.Legal {
+	}
+	return machines, coverageText(edges)
+}
+
+// coverageText says how much of the two machines was exercised.
+func coverageText(edges []invariant.Edge) string {
+	legal, made, illegal, refused := 0, 0, 0, 0
+	for _, e := range edges {
+		switch {
+		case e.From == e.To: // no move
+		case e.Legal:
 			legal++
 			if e.Covered() {
 				made++
 			}
+		default:
+			illegal++
+			if e.Covered() {
+				refused++
+			}
 		}
 	}
-	return machines, fmt.Sprintf("%d of %d legal moves were made in this run.", made, legal)
+	return fmt.Sprintf("%d of %d legal moves made, %d of %d illegal moves tried and refused.", made, legal, refused, illegal)
 }
 
 func stateCellOf(e invariant.Edge) stateCell {

@@ -34,10 +34,13 @@ type Run struct {
 	Took    Milliseconds    `json:"took_ms"`
 	// Interrupted is true when a signal ended the run; the plays are those that
 	// were judged until then.
-	Interrupted bool             `json:"interrupted,omitempty"`
-	Plays       []Play           `json:"plays"`
-	Skipped     []NotApplicable  `json:"not_applicable,omitempty"`
-	Coverage    []invariant.Edge `json:"coverage,omitempty"`
+	Interrupted bool `json:"interrupted,omitempty"`
+	// Full says that every scenario was to run against the built-in service: then
+	// every move of the state machines must have been exercised.
+	Full     bool             `json:"full,omitempty"`
+	Plays    []Play           `json:"plays"`
+	Skipped  []NotApplicable  `json:"not_applicable,omitempty"`
+	Coverage []invariant.Edge `json:"coverage,omitempty"`
 }
 
 // Milliseconds is a duration as the files write it.
@@ -201,7 +204,18 @@ func (r *Run) Verdict() invariant.Verdict {
 	for _, p := range r.Plays {
 		v = invariant.Worse(v, p.reported())
 	}
+	if len(r.missing()) > 0 {
+		v = invariant.Worse(v, invariant.Inconclusive)
+	}
 	return v
+}
+
+// missing are the moves that a full run did not exercise.
+func (r *Run) missing() []invariant.Edge {
+	if !r.Full {
+		return nil
+	}
+	return invariant.Missing(r.Coverage)
 }
 
 // NeverBegan is why no play could begin, where all of them stopped for the same

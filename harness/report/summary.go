@@ -34,6 +34,9 @@ func (r *Run) Summary(places Places, style Style) string {
 		t.line("Interrupted: these are the scenarios that were judged until then.")
 	}
 	t.line(counts.sentence(time.Duration(r.Took)))
+	if r.Full {
+		t.states(r)
+	}
 	if places.HTML != "" {
 		t.whole("Report: " + Shell(places.HTML))
 	}
@@ -47,6 +50,20 @@ func (r *Run) Summary(places Places, style Style) string {
 		t.line(style.verdict(verdict, fmt.Sprintf("exit %d (%s)", ExitCode(verdict), verdict)))
 	}
 	return t.b.String()
+}
+
+// states tells how much of the state machines a full run exercised, and what it
+// did not.
+func (t *text) states(r *Run) {
+	t.line("States: " + coverageText(r.Coverage))
+	missing := r.missing()
+	for i, e := range missing {
+		if i == 6 && len(missing) > 7 {
+			t.line(fmt.Sprintf("        and %d more", len(missing)-i))
+			return
+		}
+		t.line("        not exercised: " + e.String())
+	}
 }
 
 // paragraphAt wraps words without an indent.

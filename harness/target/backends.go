@@ -2,10 +2,12 @@ package target
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // lookEvery is how often a wait looks at pg_stat_activity.
@@ -69,5 +71,27 @@ func (d *Database) until(ctx context.Context, what string, holds func(context.Co
 			case <-tick.C:
 			}
 		}
+	})
+}
+
+// Denied is the error of a statement that a rule of the database refused.
+type Denied struct{ Constraint string }
+
+func (d *Denied) Error() string { return "refused by " + d.Constraint }
+
+// Try runs a statement in a transaction that is undone. It is *Denied when a
+// constraint or a trigger that names one refused it.
+func (d *Database) Try(ctx context.Context, statement string, args ...any) error {
+	return d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+		_, err = tx.Exec(ctx, statement, args...)
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.ConstraintName != "" {
+			return &Denied{refused.ConstraintName}
+		}
+		return err
 	})
 }

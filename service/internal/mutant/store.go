@@ -3,12 +3,15 @@ package mutant
 // Statements are changed by the mutants below; schema parts are run as the
 // owner of the tables and may be repeated.
 const (
-	// unfreeze removes the two triggers that would stop a wrong move after all.
+	// unfreeze removes the triggers that would stop a wrong move after all.
 	unfreezeJobs     = `DROP TRIGGER IF EXISTS finished_job_is_frozen ON jobs`
-	unfreezeAttempts = `DROP TRIGGER IF EXISTS terminal_attempt_is_frozen ON attempts`
-	manyWinners      = `DROP INDEX IF EXISTS one_winner_per_job`
-	plainKeyIndex    = `CREATE INDEX IF NOT EXISTS jobs_owner_key_plain ON jobs (owner, key)`
-	keysNotUnique    = `ALTER TABLE jobs DROP CONSTRAINT IF EXISTS jobs_owner_key`
+	unfreezeAttempts = `DO $$ BEGIN
+		DROP TRIGGER IF EXISTS terminal_attempt_is_frozen ON attempts;
+		DROP TRIGGER IF EXISTS attempt_moves_legally ON attempts;
+	END $$`
+	manyWinners   = `DROP INDEX IF EXISTS one_winner_per_job`
+	plainKeyIndex = `CREATE INDEX IF NOT EXISTS jobs_owner_key_plain ON jobs (owner, key)`
+	keysNotUnique = `ALTER TABLE jobs DROP CONSTRAINT IF EXISTS jobs_owner_key`
 )
 
 const casGuards = `
@@ -115,6 +118,7 @@ func init() {
 		Mutant{
 			Name: "reaper-sends-again", Scenario: "crash-after-provider-call", Invariant: "I7",
 			Description: "an attempt whose worker died is put back into the queue",
+			Schema:      []string{unfreezeAttempts},
 			Replace:     reaped(`'starting'`),
 		},
 		Mutant{

@@ -4,6 +4,11 @@ package mutant
 func init() {
 	register(
 		Mutant{
+			Name: "moves-not-guarded", Scenario: "every-move", Invariant: "I4",
+			Description: "the database lets an attempt go from any state to any other",
+			Schema:      []string{unfreezeAttempts},
+		},
+		Mutant{
 			Name: "resolve-any-state", Scenario: "provider-duplicate-callback", Invariant: "I4",
 			Description: "what a callback says counts in any state of the attempt",
 			Schema:      []string{unfreezeJobs, unfreezeAttempts},
