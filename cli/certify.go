@@ -42,7 +42,11 @@ type certification struct {
 	price              price
 	recordingsDir      string
 	baseURL            string
+	bundle             string
+	vendorKey          string
 	vendor             bool // the profile is that of a public endpoint
+
+	vendorSigner *certificate.Signer
 
 	profile providers.Profile
 	primary *providers.Profile
@@ -91,6 +95,8 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.StringVar(&c.certs, "certs", certificatesFolder(), "folder for the certificate")
 	f.StringVar(&c.trust, "trust", "", "trust file, made when missing (default: trust.json beside the certificate)")
 	f.StringVar(&c.out, "out", "", "folder for plan, report and transcripts (default ./interlock-out/TIME-certify-PROVIDER)")
+	f.StringVar(&c.bundle, "bundle", "", "also pack all evidence of the run into this file, for interlock report FILE --check")
+	f.StringVar(&c.vendorKey, "vendor-key", "", "sign with this key too, as the vendor")
 	f.DurationVar(&c.valid, "valid", 0, "life of the certificate, at most 336h (default: the contract's)")
 	f.StringSliceVar(&c.only, "case", nil, "only these cases; nothing is signed then")
 	f.StringVar(&c.check, "check", "", "show this check only; nothing is signed then")
@@ -136,6 +142,11 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	signer, err := c.signer()
 	if err != nil {
 		return err
+	}
+	if c.vendorKey != "" {
+		if c.vendorSigner, err = certificate.ReadKeyFile(c.vendorKey); err != nil {
+			return keyFileError(err)
+		}
 	}
 	out, err := c.folder()
 	if err != nil {

@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/certify"
 	"github.com/interlock-harness/interlock/providers/check"
@@ -69,55 +65,17 @@ func writeJSON(dir, name string, v any) error {
 	return writeWhole(filepath.Join(dir, name), append(data, '\n'), 0o644)
 }
 
-// stored is one line of transcripts.jsonl: all that a check looked at.
-type stored struct {
-	N         int                 `json:"n"`
-	Probe     check.Probe         `json:"probe"`
-	Case      string              `json:"case"`
-	Repeat    int                 `json:"repeat"`
-	Replayed  bool                `json:"stand_in"`
-	Served    int                 `json:"served,omitempty"`
-	Digest    string              `json:"sha256"`
-	Request   providers.Request   `json:"request"`
-	Status    int                 `json:"status"`
-	Header    http.Header         `json:"header"`
-	Body      []byte              `json:"body"` // base64: it need not be text
-	End       providers.End       `json:"end"`
-	Chunks    [][3]int64          `json:"chunks"` // offset, length, microseconds since the start
-	Judgement providers.Judgement `json:"judgement"`
-	Problem   string              `json:"problem,omitempty"`
-	Protocol  providers.Protocol  `json:"protocol"`
-}
-
 func writeTranscripts(dir string, list []*check.Observation) error {
-	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
-	e := json.NewEncoder(w)
-	for i, o := range list {
-		t := o.Transcript
-		line := stored{
-			N: i + 1, Probe: o.Probe, Case: o.Case, Repeat: o.Repeat, Replayed: o.Replayed, Served: o.Served, Digest: o.Digest,
-			Request: t.Request, Status: t.Status, Header: t.Header, Body: t.Body, End: t.End, Judgement: o.Judgement, Protocol: t.Protocol,
-		}
-		line.Request.Schema = nil // that of the contract, the same in each line
-		if t.Err != nil {
-			line.Problem = t.Err.Error()
-		}
-		for _, c := range t.Chunks {
-			line.Chunks = append(line.Chunks, [3]int64{int64(c.Offset), int64(c.Length), c.At.Microseconds()})
-		}
-		if err := e.Encode(line); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
+	data, err := certify.Transcripts(list)
+	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, "transcripts.jsonl"), b.Bytes(), 0o644)
+	return writeWhole(filepath.Join(dir, "transcripts.jsonl"), data, 0o644)
 }
 
 // signed is where a certificate went, and what is to be said about it.
 type signed struct {
+	Envelope []byte
 	File     string
 	NotAfter certificate.Time
 	Notes    []string
@@ -132,11 +90,11 @@ func (c *certification) sign(r *certify.Report, out string, key *certificate.Sig
 	if err != nil {
 		return nil, err
 	}
-	envelope, err := certificate.Sign(statement, key)
+	envelope, err := certificate.Sign(statement, c.signers(key)...)
 	if err != nil {
 		return nil, err
 	}
-	result := &signed{File: filepath.Join(c.certs, certificate.FileName(r.Profile, r.Contract)), NotAfter: statement.Predicate.NotAfter}
+	result := &signed{Envelope: envelope, File: filepath.Join(c.certs, certificate.FileName(r.Profile, r.Contract)), NotAfter: statement.Predicate.NotAfter}
 	own := filepath.Join(out, "certificate.dsse.json")
 	if c.bad != "" { // not what the gate shall go by
 		result.File = own

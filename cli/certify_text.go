@@ -23,6 +23,9 @@ func (c *certification) finish(r *certify.Report, out string, key *certificate.S
 	if err == nil && !partial {
 		paper, err = c.sign(r, out, key)
 	}
+	if err == nil && c.bundle != "" {
+		err = c.pack(r, paper, key)
+	}
 	if err != nil {
 		return infrastructuref("write what was found: %v", err)
 	}
@@ -206,6 +209,9 @@ func (c *certification) verdict(b *strings.Builder, r *certify.Report, paper *si
 		for _, n := range paper.Notes {
 			_, _ = fmt.Fprintf(b, "Note:   %s\n", n)
 		}
+	}
+	if c.bundle != "" {
+		_, _ = fmt.Fprintf(b, "Bundle: %s\n", c.bundle)
 	}
 	if r.Mode == certificate.Replay && !partial {
 		_, _ = fmt.Fprintf(b, "Also:   recordings prove the adapter, not the vendor; add --live for failover use.\n")

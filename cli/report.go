@@ -13,17 +13,28 @@ import (
 
 func reportCommand(s *streams) *cobra.Command {
 	var check bool
+	var trust string
 	cmd := &cobra.Command{
-		Use:   "report DIR",
+		Use:   "report DIR|BUNDLE",
 		Short: "what a run of verify found, and whether its evidence agrees",
 		Long: `Shows the result that DIR holds. With --check every verdict is computed anew from
 the stored history and compared with the report.
 
+A BUNDLE is what certify --bundle wrote: every transcript of it is judged anew, all
+checks run over them, and what comes out is compared with what the bundle and its
+certificate state.
+
 exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot be read`,
 		Example: `  interlock report interlock-out/latest
   interlock report interlock-out/latest --check`,
-		Args: exactly(1, "a report folder"),
+		Args: exactly(1, "a report folder or bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
+				return reportBundle(s, args[0], check, trust)
+			}
+			if trust != "" {
+				return usagef("--trust goes with a bundle")
+			}
 			if _, err := os.Stat(args[0]); err != nil {
 				return usagef("there is no report folder %s; interlock verify writes one into interlock-out", args[0])
 			}
@@ -34,6 +45,7 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "compute the verdicts anew from the stored history")
+	cmd.Flags().StringVar(&trust, "trust", "", "with a bundle: the trust file that says whose keys to believe")
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/edge"
 	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/certify"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -31,14 +32,24 @@ func standCommand(s *streams) *cobra.Command {
 }
 
 func standProvider(s *streams) *cobra.Command {
-	var listen, protocol string
+	var listen, protocol, contractName, model string
 	cmd := &cobra.Command{
 		Use:     "provider NAME",
-		Short:   "a provider that answers what the contract's schema allows",
+		Short:   "a provider that answers what the contract's schema allows, or knows the answers to a contract's cases",
 		Example: "  interlock stand provider openai-demo --protocol openai-chat --listen 127.0.0.1:9001",
 		Args:    exactly(1, "NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			server, err := standin.Start(standin.Options{Name: args[0], Protocol: providers.Protocol(protocol), Listen: listen})
+			o := standin.Options{Name: args[0], Protocol: providers.Protocol(protocol), Listen: listen, Model: model}
+			if contractName != "" {
+				loaded, _, err := (&deployed{}).contract(contractName)
+				if err != nil {
+					return err
+				}
+				if o.References, err = certify.References(loaded); err != nil {
+					return infrastructuref("contract %s: %v", contractName, err)
+				}
+			}
+			server, err := standin.Start(o)
 			if err != nil {
 				return infrastructuref("%v", err)
 			}
@@ -47,6 +58,8 @@ func standProvider(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "address to serve on")
 	cmd.Flags().StringVar(&protocol, "protocol", string(providers.OpenAIChat), "wire protocol")
+	cmd.Flags().StringVar(&contractName, "contract", "", "answer the cases of this built-in contract as their references say")
+	cmd.Flags().StringVar(&model, "model", "", "the one model that it serves (default: any)")
 	return cmd
 }
 

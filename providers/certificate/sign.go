@@ -75,3 +75,22 @@ func (e *Envelope) signedBy(key PublicKey) bool {
 	}
 	return false
 }
+
+// Verify reads the statement of a certificate that key has signed. It says nothing
+// about whether that key may sign it, or whether the certificate is valid now: that
+// is for the gate.
+func Verify(envelope []byte, key PublicKey) (*Statement, error) {
+	e, err := ReadEnvelope(envelope)
+	if err != nil {
+		return nil, err
+	}
+	if e.PayloadType != PayloadType || !e.signedBy(key) {
+		return nil, errors.New("no signature of the key that is named fits its bytes")
+	}
+	s, _, err := readStatement(e.Payload)
+	return s, err
+}
+
+// Bound is the digest of a subject; empty where the statement does not name it
+// exactly once.
+func (s Statement) Bound(name string) string { return s.subject(name, "") }

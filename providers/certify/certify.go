@@ -123,6 +123,8 @@ type Report struct {
 	Transcripts  string               `json:"transcripts_sha256"` // Merkle root
 	Recorded     int                  `json:"recorded"`           // answers that came from recordings
 	Observations []*check.Observation `json:"-"`
+	Primary      []*check.Observation `json:"-"` // what the primary answered
+	RoundTrips   []check.RoundTrip    `json:"-"`
 
 	options Options
 }
@@ -223,6 +225,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}
 		}
 	}
+	r.Primary, r.RoundTrips = run.Primary, run.RoundTrips
 	r.Results = check.Judge(run)
 	r.Ended = certificate.At(o.Now())
 	r.Transcripts = merkle(digests(r.Observations))

@@ -126,12 +126,18 @@ func (o Options) plan(calls []Call) Plan {
 		p.Checks = append(p.Checks, c.ID)
 	}
 	p.Registered = certificate.At(o.Now())
+	p.SHA256 = p.digest()
+	return p
+}
+
+// digest is over everything else that the plan says.
+func (p Plan) digest() string {
+	p.SHA256 = ""
 	data, err := json.Marshal(p)
 	if err != nil {
 		panic("certify: " + err.Error()) // strings, numbers and booleans only
 	}
-	p.SHA256 = certificate.Hash(data)
-	return p
+	return certificate.Hash(data)
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

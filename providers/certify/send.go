@@ -198,7 +198,7 @@ func (s *sender) work(attempt string) check.Work {
 
 func (s *sender) observe(c Call, t providers.Transcript, replayed bool) *check.Observation {
 	o := &check.Observation{
-		Probe: c.Probe, Case: c.Case, Repeat: c.Repeat, Profile: s.o.Profile.Name, Transcript: t, Replayed: replayed, Digest: digest(t),
+		Probe: c.Probe, Case: c.Case, Asked: c.asked.ID, Repeat: c.Repeat, Profile: s.o.Profile.Name, Transcript: t, Replayed: replayed, Digest: digest(t),
 		Judgement: judge.Judge(s.o.Contract, c.asked, t), Relation: c.follow,
 	}
 	if t.Status >= 200 && t.Status < 300 {

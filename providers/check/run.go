@@ -45,7 +45,8 @@ const (
 type Observation struct {
 	Probe      Probe
 	Case       string
-	Repeat     int // from 1
+	Asked      string // id of the case of the contract that was asked
+	Repeat     int    // from 1
 	Profile    string
 	Transcript providers.Transcript
 	Response   providers.Response // of a 2xx answer
