@@ -143,7 +143,7 @@ func selfTestPrompt(p providers.Protocol) (*render.Subject, error) {
 	profile := promptstandin.ToyProfile(toy.Tokenizer)
 	profile.ContextWindow = selfTestWindow
 	profile.Oracle = map[providers.Protocol]string{
-		providers.OpenAIChat: "vllm", providers.AnthropicMessages: "anthropic", providers.Gemini: "gemini",
+		providers.OpenAIChat: "vllm", providers.VLLMChat: "vllm", providers.AnthropicMessages: "anthropic", providers.Gemini: "gemini",
 	}[p]
 	return render.New(profile, promptstandin.ToyTemplate, toy.Tokenizer)
 }
