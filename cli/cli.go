@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -135,6 +136,10 @@ func exitCode(ctx context.Context, err error) int {
 	return ExitUsage // cobra's own errors: unknown command, flag or argument
 }
 
+// longWord is a word that is cut: nobody reads further, and a terminal would
+// scroll what matters away.
+var longWord = regexp.MustCompile(`(\S{200})\S+`)
+
 func messageOf(err error) string {
 	if err == nil {
 		return ""
@@ -143,7 +148,7 @@ func messageOf(err error) string {
 	if errors.As(err, &coded) && coded.message == "" {
 		return ""
 	}
-	return printable(strings.TrimSpace(err.Error()))
+	return longWord.ReplaceAllString(printable(strings.TrimSpace(err.Error())), "$1…")
 }
 
 // noArguments refuses arguments with a hint instead of cobra's bare sentence.

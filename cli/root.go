@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 const rootHelp = `interlock checks that one click makes one job, whatever breaks in between.
@@ -42,7 +43,12 @@ func rootCommand(s *streams) *cobra.Command {
 			return nil
 		},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := settle(cmd); err != nil {
+			note := func(format string, args ...any) {
+				if !s.quiet {
+					_, _ = fmt.Fprintf(s.err, "interlock: note: "+format+"\n", args...)
+				}
+			}
+			if err := settle(cmd, note); err != nil {
 				return err
 			}
 			return s.check()
@@ -81,13 +87,51 @@ func rootCommand(s *streams) *cobra.Command {
 	for _, c := range serviceCommands {
 		root.AddCommand(serviceCommand(s, c.name, c.short))
 	}
+	giveOnce(root)
 	return root
+}
+
+// given is a flag that may be named once, or twice with the same value: whoever
+// names it with two values does not know which of them counts.
+type given struct {
+	pflag.Value
+	value *string
+}
+
+func (g *given) Set(value string) error {
+	if g.value != nil && *g.value != value {
+		return fmt.Errorf("it is given twice, as %q and as %q", clip(*g.value, 40), clip(value, 40))
+	}
+	g.value = &value
+	return g.Value.Set(value)
+}
+
+// giveOnce guards the flags of a command and of those below it. Lists are named as
+// often as one likes.
+func giveOnce(cmd *cobra.Command) {
+	guard := func(f *pflag.Flag) {
+		_, guarded := f.Value.(*given)
+		_, list := f.Value.(pflag.SliceValue)
+		if !guarded && !list {
+			f.Value = &given{Value: f.Value}
+		}
+	}
+	cmd.Flags().VisitAll(guard)
+	cmd.PersistentFlags().VisitAll(guard)
+	for _, below := range cmd.Commands() {
+		giveOnce(below)
+	}
 }
 
 // flagError turns pflag's error into one sentence with the command to ask.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		for _, secret := range []string{"key", "token", "password", "secret"} {
+			if strings.Contains(name, secret) {
+				return usagef("%s has no flag --%s: a secret comes from a file or from the environment variable that the provider's profile names, never from the command line", cmd.CommandPath(), name)
+			}
+		}
 		return usagef("%s has no flag --%s.%s %s --help shows all.", cmd.CommandPath(), name, didYouMean(name, flagNames(cmd)), cmd.CommandPath())
 	}
 	return usagef("%s; %s --help shows what it takes", text, cmd.CommandPath())

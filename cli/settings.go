@@ -12,6 +12,8 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/interlock-harness/interlock/service"
 )
 
 // settingsFile is the file of settings in the folder of a project.
@@ -22,7 +24,9 @@ const settingsFile = "interlock.toml"
 // interlock.toml, else those of the user's. A table of the file is named like the
 // command, such as [verify] or [prompt.render]; keys are named like flags, those
 // above all tables are for flags that every command has.
-func settle(cmd *cobra.Command) error {
+//
+// note is told what a person should know of that and need not act upon.
+func settle(cmd *cobra.Command, note func(format string, args ...any)) error {
 	if cmd.Name() == "help" || cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().Name() == "completion" || strings.HasPrefix(cmd.Name(), "__") {
 		return nil
 	}
@@ -36,11 +40,19 @@ func settle(cmd *cobra.Command) error {
 		f.Changed = true
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name := "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		if value := os.Getenv(name); value != "" && open(f) {
+		name := variable(f.Name)
+		value := os.Getenv(name)
+		switch {
+		case value == "" || f.Hidden:
+		case open(f):
 			set(f, value, name)
+		case f.Value.String() != value:
+			note("--%s wins over %s", f.Name, name)
 		}
 	})
+	for _, name := range strayVariables(cmd.Root()) {
+		note("%s is no setting of interlock.%s", printable(name), didYouMean(name, variables(cmd.Root())))
+	}
 	files, err := settingsFiles(cmd)
 	if err != nil || failed != nil {
 		return errors.Join(failed, err)
@@ -61,6 +73,51 @@ func settle(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+func variable(flag string) string {
+	return "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// variables are all that stand for a flag of some command, or are read by
+// themselves.
+func variables(root *cobra.Command) []string {
+	names := append(service.Variables(), "INTERLOCK_TARGET_PG_URL", "INTERLOCK_PROMPT_CACHE")
+	var add func(*cobra.Command)
+	add = func(c *cobra.Command) {
+		each := func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, variable(f.Name))
+			}
+		}
+		c.Flags().VisitAll(each)
+		c.PersistentFlags().VisitAll(each)
+		for _, below := range c.Commands() {
+			add(below)
+		}
+	}
+	add(root)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// strayVariables are set and have no effect on any command.
+func strayVariables(root *cobra.Command) []string {
+	var stray, known []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, "INTERLOCK_") {
+			continue
+		}
+		if known == nil {
+			known = variables(root)
+		}
+		if !slices.Contains(known, name) {
+			stray = append(stray, name)
+		}
+	}
+	slices.Sort(stray)
+	return stray
 }
 
 // settingsFiles are the files to read, the one that counts most first.

@@ -7,9 +7,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// maxTyped is longer than any name of ours with any slip of the hand.
+const maxTyped = 100
+
 // didYouMean returns " Did you mean NAME?" for the nearest of names, or nothing
 // where none is near enough to be a slip of the hand.
 func didYouMean(typed string, names []string) string {
+	if len(typed) > maxTyped {
+		return ""
+	}
 	best, distance := "", 1+max(1, len(typed)/3)
 	for _, name := range names {
 		if d := editDistance(typed, name); d < distance {

@@ -22,6 +22,7 @@ type targetFlags struct {
 	pgListen  string
 	level     string
 	mismatch  int
+	linkLocal bool
 }
 
 func (f *targetFlags) register(cmd *cobra.Command) {
@@ -32,6 +33,7 @@ func (f *targetFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.providers, "provider", nil, "NAME=HOST:PORT at which the target finds a provider; a stand-in listens there (level L1)")
 	flags.StringVar(&f.pgListen, "target-pg-listen", "", "HOST:PORT at which the target finds the database of INTERLOCK_TARGET_PG_URL; a relay listens there (level L2)")
 	flags.StringVar(&f.level, "level", "", "look no deeper into the target than L0, L1 or L2 (default: as deep as the flags allow)")
+	flags.BoolVar(&f.linkLocal, "allow-link-local", false, "take a target at a link-local address, where clouds serve their metadata")
 	flags.IntVar(&f.mismatch, "mismatch-status", 0, "409 or 422: what the target answers to one key under two intents (default: the adapter's, else 409)")
 }
 
@@ -45,7 +47,7 @@ func (f *targetFlags) foreign(cmd *cobra.Command) (*stage.Foreign, error) {
 		}
 		return nil, nil
 	}
-	t := &stage.Foreign{URLs: f.urls, Providers: map[string]string{}, PGListen: f.pgListen, Adapter: target.Contract()}
+	t := &stage.Foreign{URLs: f.urls, Providers: map[string]string{}, PGListen: f.pgListen, Adapter: target.Contract(), AllowLinkLocal: f.linkLocal}
 	if f.adapter != "" {
 		a, err := target.LoadAdapter(f.adapter)
 		if err != nil {
@@ -150,6 +152,9 @@ func (f *targetFlags) again() []string {
 	add("provider", strings.Join(f.providers, ","))
 	add("target-pg-listen", f.pgListen)
 	add("level", f.level)
+	if f.linkLocal {
+		flags = append(flags, "--allow-link-local")
+	}
 	if f.mismatch != 0 {
 		add("mismatch-status", fmt.Sprint(f.mismatch))
 	}

@@ -159,7 +159,7 @@ func TestVerifyJudgesAServiceThatSomebodyElseRuns(t *testing.T) {
 		wrong := filepath.Join(t.TempDir(), "keys")
 		write(t, wrong, "ada owner x\nbob owner y\n")
 		code, said := interlock(t, "verify", "double-click", "--target", f.url, "--target-keys", wrong)
-		if code != 3 || !strings.Contains(said, "refuses a plain submit with 401") {
+		if code != 3 || !strings.Contains(said, "does not speak the contract, or not with these keys and this adapter: it refuses a plain submit with 401") {
 			t.Errorf("exit %d: %s", code, said)
 		}
 	})

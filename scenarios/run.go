@@ -92,13 +92,32 @@ func Matching(sel Selection) ([]Info, error) {
 	return matching, nil
 }
 
+// escapes colour a terminal.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// reasonOf is the sentence of a Ginkgo error that says what is wrong, without its
+// colours, its headline and its link.
+func reasonOf(err error) string {
+	reason := ""
+	for _, line := range strings.Split(escapes.ReplaceAllString(err.Error(), ""), "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Learn more") {
+			break
+		}
+		if line != "" {
+			reason = line
+		}
+	}
+	return reason
+}
+
 func (i Info) matches(expression string) (bool, error) {
 	if strings.TrimSpace(expression) == "" {
 		return true, nil
 	}
 	filter, err := types.ParseLabelFilter(expression)
 	if err != nil {
-		return false, fmt.Errorf("label expression %q: %w", expression, err)
+		return false, fmt.Errorf("label expression %q: %s", expression, reasonOf(err))
 	}
 	return filter(append([]string{string(i.Group), i.Level.String()}, i.Labels...)), nil
 }

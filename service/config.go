@@ -44,6 +44,22 @@ type config struct {
 	Mutant       string
 }
 
+// Variables lists the environment variables that stand for flags of the service's
+// commands.
+func Variables() []string {
+	var names []string
+	for _, command := range []string{"serve", "migrate"} {
+		fs, _ := (&config{}).flags(command)
+		fs.VisitAll(func(f *flag.Flag) { names = append(names, variable(f.Name)) })
+	}
+	return names
+}
+
+// variable is the environment variable that stands for a flag.
+func variable(name string) string {
+	return "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
 func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs := flag.NewFlagSet(command, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -134,7 +150,7 @@ func readConfig(command string, args []string, stdout io.Writer, getenv func(str
 		if given[f.Name] || f.Name == "config" || fault != nil {
 			return
 		}
-		variable := "INTERLOCK_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		variable := variable(f.Name)
 		if value, ok := getenv(variable); ok && value != "" {
 			if f.Value.Set(value) != nil {
 				fault = usage("%s holds no valid value for --%s", variable, f.Name)

@@ -64,7 +64,10 @@ func NewBalancerAt(addr string, backends ...Backend) (*Balancer, error) {
 		// Fresh connections: a transport that finds a kept one dead would send
 		// a keyed POST again by itself.
 		http: &http.Client{
-			Transport:     &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+			Transport: &http.Transport{
+				DisableKeepAlives: true, DisableCompression: true,
+				DialContext: (&net.Dialer{Timeout: toDial, Control: refuseLinkLocal}).DialContext,
+			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -81,6 +84,14 @@ func (b *Balancer) Addr() string { return b.listener.Addr().String() }
 
 // URL is Addr as an HTTP base URL.
 func (b *Balancer) URL() string { return "http://" + b.Addr() }
+
+// AllowLinkLocal lets the balancer's backends have link-local addresses.
+func (b *Balancer) AllowLinkLocal() {
+	b.http.Transport = &http.Transport{
+		DisableKeepAlives: true, DisableCompression: true,
+		DialContext: (&net.Dialer{Timeout: toDial}).DialContext,
+	}
+}
 
 // Set replaces the backends, for example after one was restarted elsewhere.
 func (b *Balancer) Set(backends ...Backend) {

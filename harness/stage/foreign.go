@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/edge"
@@ -35,6 +34,8 @@ type Foreign struct {
 	// told to find it: the relay listens there (level L2).
 	PGURL    string
 	PGListen string
+	// AllowLinkLocal lets the target have a link-local address.
+	AllowLinkLocal bool
 }
 
 // ownersToRead is more owners than all scenarios together use.
@@ -55,8 +56,15 @@ func (f *Foreign) Level() invariant.Level {
 func (f *Foreign) Check() error {
 	for _, text := range f.URLs {
 		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" || u.Port() == "" || u.Path != "" && u.Path != "/" {
-			return fmt.Errorf("the target's URL must look like http://127.0.0.1:8080, not %q; put a plain listener in front of one that speaks TLS", text)
+		if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
+			// The text may hold a password: do not repeat it.
+			return errors.New("the target's URL must look like http://127.0.0.1:8080, without a password; put a plain listener in front of one that speaks TLS")
+		}
+	}
+	for _, text := range f.URLs {
+		u, _ := url.Parse(text)
+		if err := edge.CheckHost(u.Hostname()); err != nil && !f.AllowLinkLocal {
+			return fmt.Errorf("the target is at %w, where no job service is; --allow-link-local takes it all the same", err)
 		}
 	}
 	if len(f.URLs) == 0 {
@@ -105,13 +113,24 @@ func (s *Stage) foreignService() (*Service, error) {
 	v := &Service{Name: "target", stage: s, foreign: f}
 	var backends []edge.Backend
 	for i, text := range f.URLs {
-		p := &Process{Name: fmt.Sprintf("replica-%d", i+1), Role: "api", addr: strings.TrimSuffix(strings.TrimPrefix(text, "http://"), "/"), log: &logFile{}}
+		u, err := url.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		addr := u.Host
+		if u.Port() == "" {
+			addr = net.JoinHostPort(u.Hostname(), "80")
+		}
+		p := &Process{Name: fmt.Sprintf("replica-%d", i+1), Role: "api", addr: addr, log: &logFile{}}
 		v.replicas = append(v.replicas, p)
 		backends = append(backends, edge.Backend{Name: p.Name, URL: p.URL()})
 	}
 	var err error
 	if v.Balancer, err = edge.NewBalancer(backends...); err != nil {
 		return nil, err
+	}
+	if f.AllowLinkLocal {
+		v.Balancer.AllowLinkLocal()
 	}
 	s.mu.Lock()
 	s.services[v] = true
@@ -164,7 +183,7 @@ func (s *Stage) Probe(ctx context.Context) error {
 	})
 	switch {
 	case refused != nil:
-		return fmt.Errorf("the target at %s refuses a plain submit with %d (%s %s): are the keys and the adapter right?", f.URLs[0], refused.Status, refused.Problem.Type, refused.Problem.Detail)
+		return fmt.Errorf("the target at %s does not speak the contract, or not with these keys and this adapter: it refuses a plain submit with %d (%s %s)", f.URLs[0], refused.Status, refused.Problem.Type, refused.Problem.Detail)
 	case err != nil:
 		return fmt.Errorf("the target at %s does not take a job: %w; start it, or mend --target", f.URLs[0], err)
 	case job.ID == "":

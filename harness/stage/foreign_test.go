@@ -30,6 +30,7 @@ func TestForeignCheckNamesWhatIsMissing(t *testing.T) {
 	}
 	for want, change := range map[string]func(*stage.Foreign){
 		"has no URL":             func(f *stage.Foreign) { f.URLs = nil },
+		"link-local address":     func(f *stage.Foreign) { f.URLs = []string{"http://169.254.169.254/"} },
 		"must look like http://": func(f *stage.Foreign) { f.URLs = []string{"https://h:1"} },
 		"at least 2 owners":      func(f *stage.Foreign) { f.Owners = owners[:1] },
 		"no stand-in":            func(f *stage.Foreign) { f.Providers = map[string]string{"mine": "127.0.0.1:1"} },
