@@ -35,6 +35,9 @@ type gate struct {
 	looked  time.Time         // when print was compared last
 	seen    *certificate.Seen // newest memory, kept beside the certificates too
 	problem string            // last trouble that was logged
+
+	drift     drift
+	suspected map[string]suspicion // by provider, as this process knows them
 }
 
 func newGate(c *config, d *deployed, log *slog.Logger) *gate {
@@ -75,6 +78,10 @@ func (g *gate) read(now time.Time) *certificate.Gate {
 	}
 	evidence.Profiles, evidence.Contracts = g.deployed.profiles, g.deployed.facts
 	asked := certificate.NewGate(evidence)
+	g.suspected = g.suspicions()
+	if evidence.Suspected = standing(g.suspected, asked); evidence.Suspected != nil {
+		asked = certificate.NewGate(evidence)
+	}
 	if seen := asked.Seen(now); g.seen == nil || !seen.Equal(g.seen) {
 		g.seen = seen
 		if g.sources.Seen != "" {
@@ -105,6 +112,7 @@ func (g *gate) footprint() string {
 		}
 	}
 	add(g.sources.Trust)
+	add(filepath.Join(g.sources.Certificates, suspicionFile))
 	entries, _ := os.ReadDir(g.sources.Certificates)
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), certificate.FileSuffix) {

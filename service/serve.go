@@ -209,7 +209,7 @@ func (p *process) api() *httpapi.Server {
 }
 
 func (p *process) worker() *worker.Worker {
-	return worker.New(p.store, p.deployed, p.deployed, p.policy, worker.Options{
+	return worker.New(p.store, p.deployed, watched{p.deployed, p.gate}, p.policy, worker.Options{
 		Concurrency: p.config.Concurrency, Lease: p.config.Lease, Heartbeat: p.config.Heartbeat,
 		Poll: p.config.Poll, HardLimit: p.config.HardLimit, Grace: p.config.Grace, FirstAsk: p.config.Ask,
 		Metrics: p.metrics, Log: p.log, Mutant: p.mutant,

@@ -1,0 +1,93 @@
+package service_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/interlock-harness/interlock/providers/certificate"
+	"github.com/interlock-harness/interlock/providers/fixtures"
+	"github.com/interlock-harness/interlock/providers/profile"
+	"github.com/interlock-harness/interlock/providers/standin"
+)
+
+// TestAnotherBuildShutsTheGate has a certified provider answer as another build: the
+// gate is shut for it, in every process and after a restart, says why, and opens
+// when the provider is certified anew.
+func TestAnotherBuildShutsTheGate(t *testing.T) {
+	s := newSetting(t)
+	if err := os.Mkdir(s.path("certificates"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	signer, err := certificate.NewSigner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trust := s.write(t, "trust.json", string(certificate.DefaultTrust("test", signer.Public()).Write()))
+	demo, err := profile.Load(os.DirFS(s.path("profiles")), "openai-demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := certificate.ReadContracts(fixtures.FS, "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(s.path("profiles/openai-demo.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "profiles/other.yaml", strings.Replace(string(first), "name: openai-demo", "name: other", 1))
+	c := s.start(t, "--certificates", s.path("certificates"), "--trust", trust)
+	certify := func(serial int64, begin time.Time, builds ...string) {
+		t.Helper()
+		st := statement(demo, facts["triage"], serial, begin)
+		st.Predicate.Mode, st.Predicate.Fingerprints = certificate.Live, builds
+		envelope, err := certificate.Sign(st, signer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, _, body := c.ask("PUT", "/v1/certificates", operatorKey, string(envelope)); status != 201 {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	answer := func(at *child) (allowed, body string) {
+		_, _, body = at.ask("GET", "/v1/failover?from=other&to=openai-demo&contract=triage", ownerKey, "")
+		return field(t, body, "allowed"), body
+	}
+	job := func(key string) {
+		t.Helper()
+		if _, _, body := c.ask("POST", "/v1/jobs", ownerKey, intent(key), "Idempotency-Key", key, "Prefer", "wait=10"); field(t, body, "status") != "succeeded" {
+			t.Fatalf("%s", body)
+		}
+	}
+
+	certify(1, time.Now().Add(-time.Minute), "fp_standin_1")
+	job("as-certified")
+	if allowed, body := answer(c); allowed != "true" {
+		t.Fatalf("as certified: %s", body)
+	}
+	s.provider.Script(standin.Match{}, standin.Answer{Message: func(m *standin.Message) { m.Build = "fp_standin_2" }})
+	job("another-build")
+	if allowed, body := answer(c); allowed != "false" || !strings.Contains(body, "drift: ") || !strings.Contains(body, "names the build") {
+		t.Errorf("another build: %s", body)
+	}
+	later := s.start(t, "--certificates", s.path("certificates"), "--trust", trust, "--role", "api")
+	if allowed, body := answer(later); allowed != "false" || !strings.Contains(body, "drift: ") {
+		t.Errorf("a process that starts later: %s", body)
+	}
+	for begun := time.Now(); time.Since(begun) < time.Second; { // certificates count whole seconds
+		<-time.After(50 * time.Millisecond)
+	}
+	certify(2, time.Now(), "fp_standin_2")
+	for deadline := time.Now().Add(toCome); ; {
+		allowed, body := answer(c)
+		if allowed == "true" {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("certified anew: %s", body)
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+}
