@@ -9,13 +9,14 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/mutant"
+	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/scenarios"
 )
 
 // explanation is what explain says about one name.
 type explanation struct {
 	Name string   `json:"name"`
-	Kind string   `json:"kind"` // scenario, invariant, mutant, exit code, attempt state, verdict
+	Kind string   `json:"kind"` // scenario, invariant, check, mutant, exit code, attempt state, verdict
 	Text []string `json:"text"`
 	Next string   `json:"next,omitempty"` // command that goes on from here
 }
@@ -23,12 +24,13 @@ type explanation struct {
 func explainCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain NAME",
-		Short: "what a scenario, an invariant, a mutant, a state or an exit code means",
+		Short: "what a scenario, an invariant, a check, a mutant, a state or an exit code means",
 		Example: `  interlock explain I5
+  interlock explain S02
   interlock explain reverse-order
   interlock explain unknown
   interlock explain 2`,
-		Args: exactly(1, "the name of a scenario, an invariant, a mutant, a state or an exit code"),
+		Args: exactly(1, "the name of a scenario, an invariant, a check, a mutant, a state or an exit code"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explainable(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -61,6 +63,9 @@ func explain(name string) (explanation, bool) {
 			return explainInvariant(i), true
 		}
 	}
+	if c, ok := check.ByID(strings.ToUpper(name)); ok {
+		return explainCheck(c), true
+	}
 	if i, ok := scenarios.Find(name); ok {
 		return explainScenario(i), true
 	}
@@ -92,6 +97,18 @@ func explainInvariant(i invariant.Invariant) explanation {
 		e.Next = "interlock verify " + by[0]
 	}
 	return e
+}
+
+func explainCheck(c check.Check) explanation {
+	how := map[check.Kind]string{
+		check.Deterministic: "One bad answer is enough to fail it.",
+		check.Statistical:   "The lower bound of its pass rate over the cases must reach that of the plan.",
+		check.Relational:    "It compares answers with each other.",
+	}
+	return explanation{
+		Name: c.ID, Kind: "check", Next: "interlock certify openai-demo --contract invoice --check " + c.ID,
+		Text: []string{c.Title + ".", fmt.Sprintf("A %s check. %s", c.Severity, how[c.Kind])},
+	}
 }
 
 func explainScenario(i scenarios.Info) explanation {
@@ -150,6 +167,9 @@ func explainable() []string {
 	}
 	for _, i := range scenarios.All() {
 		names = append(names, i.Slug)
+	}
+	for _, c := range check.All() {
+		names = append(names, c.ID)
 	}
 	for _, m := range mutant.All() {
 		names = append(names, m.Name)
