@@ -44,6 +44,7 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 			return checkReport(s, args[0])
 		},
 	}
+	cmd.AddCommand(mergeCommand(s))
 	cmd.Flags().BoolVar(&check, "check", false, "compute the verdicts anew from the stored history")
 	cmd.Flags().StringVar(&trust, "trust", "", "with a bundle: the trust file that says whose keys to believe")
 	return cmd

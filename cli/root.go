@@ -69,6 +69,8 @@ func rootCommand(s *streams) *cobra.Command {
 		verifyCommand(s),
 		upCommand(s),
 		mutantsCommand(s),
+		exploreCommand(s),
+		replayCommand(s),
 		reportCommand(s),
 		explainCommand(s),
 		versionCommand(s),

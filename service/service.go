@@ -35,8 +35,8 @@ func usage(format string, args ...any) error {
 // errHelp: the help was asked for and printed.
 var errHelp = errors.New("help was asked for")
 
-// Main runs the command that args names, serve or migrate, and returns the exit
-// code: 0, 3 when the database, a port or a file is not to be had, 64 for wrong
+// Main runs the command that args names, serve, migrate or interleave, and returns
+// the exit code: 0, 3 when the database, a port or a file is not to be had, 64 for wrong
 // flags or configuration. A signal (SIGINT, SIGTERM) drains and ends with 0.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,11 +55,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = serve(ctx, args[1:], stdout, stderr)
 	case "migrate":
 		err = migrate(ctx, args[1:], stdout, stderr)
+	case "interleave":
+		err = exploreOrders(ctx, args[1:], stdout, stderr)
 	default:
 		err = usage("the commands are serve and migrate")
 	}
 	if err == nil || errors.Is(err, errHelp) {
 		return exitOK
+	}
+	if told, ok := errors.AsType[*exitError](err); ok {
+		return told.code
 	}
 	_, _ = fmt.Fprintf(stderr, "interlock %s: %v\n", name, err)
 	if _, ok := errors.AsType[*usageError](err); ok {

@@ -6,8 +6,14 @@ type Fault struct {
 	e Event
 }
 
+// FaultsMayStayQuiet says that the faults of this recorder are those of a random
+// plan: one that does not fire takes nothing from the worth of its history. Call
+// it before anything is armed.
+func (r *Recorder) FaultsMayStayQuiet() { r.quiet = true }
+
 // Armed records that a fault is in place and may act from now on.
 func (r *Recorder) Armed(name string, facts FaultFacts) *Fault {
+	facts.MayStayQuiet = facts.MayStayQuiet || r.quiet
 	e := Event{Lane: "fault", Actor: facts.Edge, Kind: Armed, Op: name, Call: r.NextCall()}
 	r.Record(e, facts)
 	return &Fault{r: r, e: e}

@@ -19,6 +19,7 @@ import (
 type Recorder struct {
 	log      *log
 	scenario string
+	quiet    bool // its faults need not fire
 }
 
 // log is what a recorder and its children share.

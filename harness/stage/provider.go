@@ -44,6 +44,13 @@ func (w *World) Provider(name string) *ProviderHandle {
 	return &ProviderHandle{Name: name, in: in, w: w}
 }
 
+// MayHold is Hold for a call that need not come, as in a random plan.
+func (p *ProviderHandle) MayHold(m Match) *Gate {
+	g := &Gate{Gate: p.in.server.Hold(p.scope(m)), w: p.w}
+	p.w.addGate(g)
+	return g
+}
+
 func (p *ProviderHandle) scope(m Match) Match {
 	m.Text = p.w.text(m.Text)
 	return m
@@ -118,7 +125,7 @@ func (p *ProviderHandle) Edge() *edge.Switch { return p.in.edge }
 // Gate holds provider calls of one world.
 type Gate struct {
 	*standin.Gate
-	Name string
+	Name string // as it was declared; empty where nobody did
 	w    *World
 	once sync.Once
 }
@@ -145,6 +152,9 @@ func (g *Gate) Release() {
 }
 
 func (g *Gate) reached() {
+	if g.Name == "" {
+		return // nobody declared it
+	}
 	g.once.Do(func() { g.w.Recorder.Reach(g.Name, fmt.Sprintf("%d calls are held", g.Calls())) })
 }
 

@@ -294,6 +294,14 @@ func (c *cluster) url(database string) url.URL {
 	}
 }
 
+func (c *cluster) local(database string) string {
+	query := url.Values{
+		"host": {filepath.Join(c.dir, "pg", socketFolder)}, "port": {strconv.Itoa(c.port)},
+		"user": {"postgres"}, "sslmode": {"disable"},
+	}
+	return "postgres:///" + database + "?" + query.Encode()
+}
+
 func (c *cluster) socketURL() string {
 	return fmt.Sprintf("host=%s port=%d user=postgres database=postgres", filepath.Join(c.dir, "pg", socketFolder), c.port)
 }

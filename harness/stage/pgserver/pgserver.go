@@ -112,6 +112,16 @@ func (s *Server) URL(database string) string {
 	return u.String()
 }
 
+// LocalURL is URL without the network, for who runs on this machine and sends many
+// small statements: through the socket of a private server. On a foreign server
+// it is URL.
+func (s *Server) LocalURL(database string) string {
+	if s.cluster == nil {
+		return s.URL(database)
+	}
+	return s.cluster.local(database)
+}
+
 // Crash stops the private server at once, as a crash would: no checkpoint,
 // every connection cut. Resume brings it back.
 func (s *Server) Crash(ctx context.Context) error {

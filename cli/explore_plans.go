@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/plan"
+	"github.com/interlock-harness/interlock/harness/report"
+	"github.com/interlock-harness/interlock/harness/stage"
+)
+
+// planFlags belong to --plans.
+type planFlags struct {
+	plans int
+	seed  string
+	shard string
+	out   string
+}
+
+// shrinkPlays is how many plays a shrinking may take, besides the search.
+const shrinkPlays = 400
+
+// search plays the plans, and shrinks the first that breaks an invariant.
+func (e *exploration) search(ctx context.Context, now time.Time) error {
+	seed, err := parseSeed(e.plans.seed)
+	if err != nil {
+		return err
+	}
+	shard, err := plan.ParseShard(e.plans.shard)
+	if err != nil {
+		return usagef("--shard: %v", err)
+	}
+	lanes, err := e.lanes()
+	if err != nil {
+		return err
+	}
+	folder, err := report.NewFolder(e.plans.out, seed, now)
+	if errors.Is(err, report.ErrTaken) {
+		return usagef("%v", err)
+	}
+	if err != nil {
+		return infrastructuref("%v; choose a folder that can be written to with --out", err)
+	}
+	progress := e.s.progress()
+	say := func(text string) {
+		progress.clear()
+		_, _ = fmt.Fprintln(e.s.err, printable(text))
+	}
+	field := plan.Field{
+		PGURL: e.servers.databaseURL(), Toxiproxy: e.servers.toxiproxy, Mutant: e.mutant,
+		Plays: e.plans.plans + e.plans.plans/10 + shrinkPlays, Recorder: folder.Recorder, Note: say,
+	}
+	progress.set("setting the stage")
+	s, err := field.Open(ctx)
+	if err != nil {
+		return infrastructuref("%v. interlock doctor says what this machine has", err)
+	}
+	found, err := e.play(ctx, s, plan.Search{Seed: seed, Plans: e.plans.plans, Shard: shard, Mutant: e.mutant, Lanes: lanes}, folder, progress)
+	progress.clear()
+	if closing := s.Close(); err == nil && closing != nil {
+		err = fmt.Errorf("the stage left something behind: %w", closing)
+	}
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	return e.finish(found, folder)
+}
+
+func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Search, folder *report.Folder, progress *line) (plan.Summary, error) {
+	played := 0
+	search.Done = func(p plan.Plan, r plan.Played) {
+		played++
+		progress.set(fmt.Sprintf("%d plans, plan %d of %d: %s", played, p.Number, search.Plans, r.Verdict))
+		if e.s.json {
+			_ = json.NewEncoder(e.s.out).Encode(struct {
+				Type    string            `json:"type"`
+				Number  int               `json:"number"`
+				Verdict invariant.Verdict `json:"verdict"`
+				Broken  []invariant.ID    `json:"broken,omitempty"`
+				TookMS  int64             `json:"took_ms"`
+			}{"plan", p.Number, r.Verdict, r.Broken(), r.Took.Milliseconds()})
+		}
+	}
+	sum, err := search.Run(ctx, s)
+	if err != nil || sum.Found == nil {
+		return sum, err
+	}
+	sum.File = filepath.Join(folder.Dir, "plans", fmt.Sprintf("%d-%d.json", sum.Seed, sum.Found.Number))
+	if err := os.MkdirAll(filepath.Dir(sum.File), 0o755); err != nil {
+		return sum, err
+	}
+	if err := sum.Found.Write(sum.File); err != nil { // as it was drawn: better that than nothing
+		return sum, err
+	}
+	progress.set(fmt.Sprintf("plan %d broke %s: shrinking it", sum.Found.Number, sum.Found.Invariant))
+	small, err := plan.Smaller(ctx, s, *sum.Found)
+	if err != nil {
+		return sum, err
+	}
+	e.tellShrunk(*sum.Found, small)
+	sum.Found = &small.Plan
+	return sum, small.Write(sum.File)
+}
+
+func (e *exploration) tellShrunk(from plan.Plan, to plan.Shrunk) { tellShrunk(e.s, from, to) }
+
+// tellShrunk says how much smaller a plan became.
+func tellShrunk(s *streams, from plan.Plan, to plan.Shrunk) {
+	out := s.out
+	if s.json {
+		out = s.err
+	}
+	operations, faults := from.Size()
+	fewer, less := to.Size()
+	_, _ = fmt.Fprintf(out, "%d operations -> %d, %d faults -> %d, still %s, in %d plays\n", operations, fewer, faults, less, from.Invariant, to.Plays)
+}
+
+// finish writes the summary and says what came of the search.
+func (e *exploration) finish(sum plan.Summary, folder *report.Folder) error {
+	if err := sum.Write(folder.Dir); err != nil {
+		return infrastructuref("%v", err)
+	}
+	return tellSummary(e.s, sum)
+}
+
+// tellSummary prints what came of a search, or of its united shards, and says
+// with which code to exit.
+func tellSummary(s *streams, sum plan.Summary) error {
+	code := report.ExitCode(sum.Verdict())
+	if s.json {
+		if err := json.NewEncoder(s.out).Encode(struct {
+			Type    string            `json:"type"`
+			Verdict invariant.Verdict `json:"verdict"`
+			plan.Summary
+			Exit int `json:"exit"`
+		}{"run", sum.Verdict(), sum, code}); err != nil {
+			return infrastructuref("write: %v", err)
+		}
+		return exitWith(code)
+	}
+	_, _ = fmt.Fprintf(s.out, "seed %d, %d of %d plans in %.1f s, %.1f a second: %d operations, %d of %d faults fired\n", sum.Seed, sum.Played, sum.Plans,
+		float64(sum.TookMS)/1000, float64(sum.Played+sum.Audited)/max(0.001, float64(sum.TookMS)/1000), sum.Operations, sum.Fired, sum.Armed)
+	_, _ = fmt.Fprintf(s.out, "%d pass, %d violations, %d inconclusive; %d played twice, %d came out in two ways\n", sum.Passed, sum.Violations,
+		len(sum.Undecided), sum.Audited, len(sum.Unsteady))
+	if p := sum.Found; p != nil {
+		title := ""
+		if i, ok := invariant.ByID(p.Invariant); ok {
+			title = i.Name
+		}
+		_, _ = fmt.Fprintf(s.out, "\n✗ plan %d breaks %s (%s)\n\n", p.Number, p.Invariant, title)
+		for _, step := range p.Steps {
+			_, _ = fmt.Fprintln(s.out, "    "+stepText(step))
+		}
+		_, _ = fmt.Fprintf(s.out, "\n  again  interlock replay %s --times 20\n  explain  interlock explain %s\n", printable(sum.File), p.Invariant)
+	}
+	for _, group := range []struct {
+		what    string
+		numbers []int
+	}{{"inconclusive", sum.Undecided}, {"infrastructure", sum.Broken}, {"came out in two ways", sum.Unsteady}} {
+		if len(group.numbers) > 0 {
+			_, _ = fmt.Fprintf(s.out, "%s: plans %v\n", group.what, group.numbers)
+		}
+	}
+	if code != ExitOK {
+		_, _ = fmt.Fprintf(s.out, "exit %d (%s)\n", code, sum.Verdict())
+	}
+	return exitWith(code)
+}
+
+// stepText is one step as a person reads it.
+func stepText(s plan.Step) string {
+	text := fmt.Sprintf("%-18s", s.Do)
+	if s.Job != "" {
+		text += " " + s.Job
+	}
+	if s.N > 0 {
+		text += fmt.Sprintf(" attempt %d", s.N)
+	}
+	if s.Clients > 1 {
+		text += fmt.Sprintf(" %d clients", s.Clients)
+	}
+	if s.Fault() {
+		text += "   (fault, " + s.Edge() + ")"
+	}
+	return strings.TrimRight(text, " ")
+}

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/interlock-harness/interlock/harness/edge"
+	"github.com/interlock-harness/interlock/harness/fault"
+	"github.com/interlock-harness/interlock/harness/history"
+	"github.com/interlock-harness/interlock/harness/stage"
+	"github.com/interlock-harness/interlock/providers/standin"
+)
+
+// fault puts one fault in place. What it hits comes with a later step.
+func (y *play) fault(ctx context.Context, s Step) error {
+	switch s.Edge() {
+	case fault.Processes:
+		return y.process(ctx, s.Do)
+	case fault.WorkerProvider:
+		return y.provider(ctx, y.job(s.Job), s.Do, s.N)
+	case fault.APIPostgres:
+		return y.database(ctx, y.job(s.Job), s.Do)
+	}
+	return y.client(ctx, y.job(s.Job), s.Do)
+}
+
+// client breaks the next submit of the job.
+func (y *play) client(ctx context.Context, j *job, do Verb) (err error) {
+	switch do {
+	case LostResponse:
+		j.through, err = y.w.LostResponse(ctx)
+	case LostRequest:
+		j.through, err = y.w.LostRequest(ctx)
+	case Duplicate:
+		y.w.Duplicate(y.w.Key(j.name), edge.Both)
+	}
+	return err
+}
+
+// database breaks the next transaction of the job, or holds its row.
+func (y *play) database(ctx context.Context, j *job, do Verb) (err error) {
+	victim := stage.Victim(y.w.Key(j.name))
+	if j.id != "" {
+		victim = stage.Victim(j.id)
+	}
+	switch do {
+	case AckLost:
+		_, err = y.w.AckLost(victim)
+	case CommitLost:
+		_, err = y.w.CommitLost(victim)
+	case LockJob:
+		if j.id == "" || j.lock != nil {
+			return nil
+		}
+		y.settled(ctx, j)
+		j.lock, err = y.w.LockJob(ctx, j.id)
+	}
+	return err
+}
+
+// provider says what becomes of the job's next call: attempt n is the one that
+// comes next, since those before are settled.
+func (y *play) provider(ctx context.Context, j *job, do Verb, n int) error {
+	if j.id != "" {
+		y.settled(ctx, j)
+	}
+	next := stage.Match{Text: j.name, Nth: 1}
+	provider := y.w.Provider(stage.OpenAI)
+	switch do {
+	case Stall:
+		if j.gates[n] == nil {
+			j.gates[n] = provider.MayHold(next)
+			j.stalls[n] = y.w.Recorder.Armed("provider-stall", history.FaultFacts{Edge: fault.WorkerProvider, Detail: "the next call of job " + j.name + " is held"})
+		}
+	case Refuse:
+		provider.Fails(next, 400)
+	case BreakOff:
+		provider.Script(next, standin.Answer{Cut: &standin.Point{Bytes: 20}}, history.Unknown)
+	case Reject:
+		provider.Script(next, standin.Says(`{"queue":"nowhere"}`), history.Reject)
+	}
+	return nil
+}
+
+// process kills a process and starts it again, or stops it until its leases have
+// passed.
+func (y *play) process(ctx context.Context, do Verb) error {
+	var f fault.Fault
+	var err error
+	switch do {
+	case KillWorker:
+		f, err = y.w.Kill(y.w.Service.Worker(1))
+	case KillAPI:
+		f, err = y.w.Kill(y.w.Service.Replica(1))
+	case PauseWorker:
+		f, err = y.w.Pause(ctx, y.w.Service.Worker(1))
+	}
+	if err != nil {
+		return err
+	}
+	if do == PauseWorker {
+		for _, j := range y.jobs {
+			if j.id != "" {
+				y.settled(ctx, j)
+			}
+		}
+	}
+	return f.Heal(ctx)
+}
