@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -218,13 +219,9 @@ func (h *hands) operate(ctx context.Context, verb, job string, n int, resolution
 
 // indented shows JSON in lines, and anything else as it is.
 func indented(text string) string {
-	var value json.RawMessage
-	if json.Unmarshal([]byte(text), &value) != nil {
+	var out bytes.Buffer
+	if json.Indent(&out, []byte(text), "", "  ") != nil {
 		return text
 	}
-	out, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return text
-	}
-	return string(out)
+	return out.String()
 }

@@ -202,7 +202,13 @@ var packaging = regexp.MustCompile(` \([^)]*\)`)
 
 // get serves a page.
 func (c *Console) get(make func(*http.Request) page) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) { c.show(w, make(r)) }
+	return func(w http.ResponseWriter, r *http.Request) {
+		p := make(r)
+		if r.Header.Get("X-Live") != "" {
+			p.Status = 0 // read by the script of a page that stood there: what it says is the content
+		}
+		c.show(w, p)
+	}
 }
 
 // post carries out a click. A script is answered with the answer alone, as a

@@ -59,8 +59,11 @@
     reading = false;
   }
 
-  function frame() {
-    return new Promise((done) => document.hidden ? setTimeout(done) : requestAnimationFrame(done));
+  function frame() { // a tab that nobody sees draws no frames, and is brought up to date all the same
+    return new Promise((done) => {
+      requestAnimationFrame(done);
+      setTimeout(done, document.hidden ? 0 : 100);
+    });
   }
 
   function merge(page) {
