@@ -171,4 +171,5 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 	b.want(b.get("/jobs/0190-nothing"), "There is no job")
 	b.want(b.get("/runs/..%2f..%2fetc/report"), "There is no report of that name")
 	b.want(b.get("/healthz"), `"ready":true`)
+	b.want(b.get("/metrics"), "interlock_")
 }

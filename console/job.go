@@ -27,6 +27,7 @@ type jobView struct {
 	Over     bool
 	Trigger  string // proposed for the next attempt
 	Curls    []curl
+	Keys     string   // sets the variables of the commands
 	Fallback []string // providers that a retry may name
 }
 
@@ -75,6 +76,7 @@ func (c *Console) jobView(j target.LiveJob) jobView {
 	v.Trigger = fmt.Sprintf("retry-%d", len(j.Attempts))
 	v.Lanes = c.lanesOf(j, time.Now())
 	v.Curls = c.curls(v)
+	v.Keys = "export OWNER_KEY=" + c.world.Owner(1).Key + " OPERATOR_KEY=" + c.world.OperatorKey()
 	for _, p := range doubles() {
 		v.Fallback = append(v.Fallback, p.Name)
 	}

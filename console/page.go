@@ -2,10 +2,12 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -273,6 +275,7 @@ func (c *Console) routes() http.Handler {
 	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(assets)))
 	mux.HandleFunc("GET /healthz", c.health)
 	mux.HandleFunc("GET /readyz", c.health)
+	mux.HandleFunc("GET /metrics", c.metrics)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		c.show(w, page{Name: "missing", Title: "Not here", Status: http.StatusNotFound, View: r.URL.Path})
 	})
@@ -288,4 +291,24 @@ func (c *Console) health(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"ready": down == nil, "streams": c.hub.open(0), "revision": c.hub.newest()})
+}
+
+// metrics passes on what the service counts.
+func (c *Console) metrics(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), toSee)
+	defer cancel()
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, c.world.Service.Balancer.URL()+"/metrics", nil)
+	if err != nil {
+		http.Error(w, "The service has no address.", http.StatusInternalServerError)
+		return
+	}
+	resp, err := http.DefaultClient.Do(ask)
+	if err != nil {
+		http.Error(w, "The service does not answer.", http.StatusBadGateway)
+		return
+	}
+	defer func() { _ = resp.Body.Close() }()
+	w.Header().Set("Content-Type", resp.Header.Get("Content-Type"))
+	w.WriteHeader(resp.StatusCode)
+	_, _ = io.Copy(w, resp.Body) // who asked may have left
 }

@@ -167,6 +167,9 @@ func (w *World) Adapter() *target.Adapter {
 	return nil
 }
 
+// OperatorKey is the credential of Operator.
+func (w *World) OperatorKey() string { return w.stage.config.operator.Key }
+
 func (w *World) client(name string, c Credential) *target.Client {
 	return target.New(w.caller(name, c))
 }
