@@ -77,6 +77,7 @@ var mayImport = map[string][]string{
 	"service/internal/job":                    {},
 	"service/internal/metrics":                {"service/internal/job"},
 	"service/internal/mutant":                 {},
+	"service/internal/tracing":                {"service/internal/httpapi", "service/internal/job", "providers", "providers/wire"},
 	"service/internal/pgtest":                 {"harness/stage/pgserver"}, // only tests import it
 	"service/internal/postgres":               {"service/internal/job", "service/internal/mutant"},
 	"providers/prompt/jinja":                  {"providers/strictjson", "providers/prompt/jinja/internal/..."},

@@ -39,6 +39,7 @@ type config struct {
 	UnknownAlarm time.Duration
 	BodyTime     time.Duration
 	LogLevel     string
+	OTLPEndpoint string
 	AllowUnsafe  bool
 	Migrate      bool
 	Mutant       string
@@ -94,6 +95,7 @@ func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs.Float64Var(&c.Rate, "owner-rate", 2000, "submits and starts of one owner a second; 0 is no limit")
 	fs.DurationVar(&c.PurgeAfter, "purge-after", 0, "empty jobs that ended so long ago; 0 keeps them")
 	fs.DurationVar(&c.UnknownAlarm, "unknown-alarm", 15*time.Minute, "log attempts that stay unknown for longer")
+	fs.StringVar(&c.OTLPEndpoint, "otlp-endpoint", "", "`URL` of an OpenTelemetry collector (OTLP over HTTP) that gets traces; also OTEL_EXPORTER_OTLP_ENDPOINT")
 	fs.BoolVar(&c.AllowUnsafe, "allow-unsafe-database", false, "run although acknowledged work could be lost")
 	fs.BoolVar(&c.Migrate, "migrate", false, "bring the schema up to date first")
 	return fs, file

@@ -22,6 +22,7 @@ import (
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
 	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
+	"github.com/interlock-harness/interlock/service/internal/tracing"
 )
 
 // deployed are the contracts and provider profiles that this process goes by.
@@ -31,6 +32,7 @@ type deployed struct {
 	contracts map[string]*contract.Contract // by id
 	facts     map[string]certificate.Contract
 	mutant    mutant.Active
+	tracing   *tracing.Tracing // nil: no spans
 }
 
 // readDeployed reads the folders of --profiles and --contracts; without them the
@@ -158,12 +160,17 @@ type params struct {
 }
 
 // Call sends the one request of an attempt over the route of its provider.
-func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header, known func(ref string)) (providers.Transcript, error) {
+func (d *deployed) Call(ctx context.Context, c job.Claimed, header http.Header, known func(ref string)) (t providers.Transcript, err error) {
 	r, err := d.route(c.Attempt.Provider, c.Job.Intent)
 	if err != nil {
 		return providers.Transcript{}, err
 	}
-	t, err := call.Follow(ctx, r.profile, r.secret, r.request, header, known)
+	if d.tracing != nil {
+		var end func(providers.Transcript, error)
+		ctx, end = d.tracing.Call(ctx, r.profile, r.request)
+		defer func() { end(t, err) }()
+	}
+	t, err = call.Follow(ctx, r.profile, r.secret, r.request, header, known)
 	if d.mutant.Is(mutant.TLSNotVerified) && err == nil && t.Reach == providers.ReachNotSent {
 		return unverified(ctx, r, t, header)
 	}

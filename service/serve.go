@@ -21,6 +21,7 @@ import (
 	"github.com/interlock-harness/interlock/service/internal/metrics"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 	"github.com/interlock-harness/interlock/service/internal/postgres"
+	"github.com/interlock-harness/interlock/service/internal/tracing"
 	"github.com/interlock-harness/interlock/service/internal/worker"
 )
 
@@ -37,8 +38,9 @@ type process struct {
 	mutant   mutant.Active
 	store    *postgres.Store
 	metrics  *metrics.Metrics
-	keys     *keyList // nil without --keys
-	unsafe   error    // what --allow-unsafe-database allowed
+	keys     *keyList         // nil without --keys
+	tracing  *tracing.Tracing // nil without a collector
+	unsafe   error            // what --allow-unsafe-database allowed
 }
 
 // serve is the command of that name. It refuses at start what it cannot run
@@ -61,15 +63,27 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return usage("%v", err)
 	}
 	p.deployed.mutant = p.mutant
+	traces, err := collector(c, os.LookupEnv)
+	if err != nil {
+		return err
+	}
 	ln, err := listen(c)
 	if err != nil {
 		return err
 	}
 	defer ln.Close()
+	if err := p.startTracing(ctx, traces); err != nil {
+		return err
+	}
+	storeOptions := postgres.Options{ApplicationName: "interlock", PoolSize: c.PoolSize, Mutant: p.mutant, Log: p.log}
+	if p.tracing != nil {
+		defer p.tracing.Stop()
+		storeOptions.Spans = p.tracing.Statements
+	}
 	p.gate = newGate(c, p.deployed, p.log)
 	p.policy = failover.New(p.gate, failover.Options{MaxAttempts: c.MaxAttempts, Mutant: p.mutant})
-	p.store, err = openStore(ctx, c, postgres.Options{
-		ApplicationName: "interlock", PoolSize: c.PoolSize, Mutant: p.mutant, Failover: p.policy, Log: p.log})
+	storeOptions.Failover = p.policy
+	p.store, err = openStore(ctx, c, storeOptions)
 	if err != nil {
 		return err
 	}
@@ -200,20 +214,28 @@ func (p *process) api() *httpapi.Server {
 	limits := httpapi.DefaultLimits()
 	limits.Rate, limits.Burst = p.config.Rate, int(2*p.config.Rate)
 	limits.Deadline, limits.BodyTime = p.config.HardLimit, p.config.BodyTime
-	return httpapi.New(httpapi.Config{
+	config := httpapi.Config{
 		Store: p.store, Contracts: p.deployed, Providers: p.deployed, Gate: p.gate,
 		Metrics: p.metrics, Scrape: p.metrics.Handler(), Ready: p.ready,
 		Limits: limits, Deadline: p.config.Deadline, Log: p.log, Mutant: p.mutant,
 		HealthOnly: !p.config.has("api"),
-	})
+	}
+	if p.tracing != nil { // else the interface would hold a nil
+		config.Tracer = p.tracing
+	}
+	return httpapi.New(config)
 }
 
 func (p *process) worker() *worker.Worker {
-	return worker.New(p.store, p.deployed, watched{p.deployed, p.gate}, p.policy, worker.Options{
+	o := worker.Options{
 		Concurrency: p.config.Concurrency, Lease: p.config.Lease, Heartbeat: p.config.Heartbeat,
 		Poll: p.config.Poll, HardLimit: p.config.HardLimit, Grace: p.config.Grace, FirstAsk: p.config.Ask,
 		Metrics: p.metrics, Log: p.log, Mutant: p.mutant,
-	})
+	}
+	if p.tracing != nil {
+		o.Tracer = p.tracing
+	}
+	return worker.New(p.store, p.deployed, watched{p.deployed, p.gate}, p.policy, o)
 }
 
 // Providers are asked about an attempt with pauses that double up to the longest;

@@ -24,11 +24,14 @@ type call struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	who    Principal
+	route  *route // nil when there is none
 	params map[string]string
 	id     string // X-Request-Id of this hop; never an identity of anything else
 	log    *slog.Logger
 
 	consumed bool // the body was read to its end
+	created  bool // a job was made
+	status   int  // that was answered; 0: not yet, or by a handler of its own
 }
 
 // storeContext bounds the statements of one request. It outlives the client: a
@@ -110,7 +113,7 @@ func (c *call) write(status int, contentType string, text []byte) {
 		_ = control.SetWriteDeadline(time.Now().Add(c.s.limits.WriteTime))
 		if status != 0 {
 			c.w.WriteHeader(status)
-			status = 0
+			c.status, status = status, 0
 		}
 		if _, err := c.w.Write(piece); err != nil {
 			return // a client that is gone learns the outcome from its next request

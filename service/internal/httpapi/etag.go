@@ -93,7 +93,8 @@ func (c *call) cached(tag string, v any) error {
 		return err
 	}
 	if fresh {
-		c.w.WriteHeader(http.StatusNotModified)
+		c.status = http.StatusNotModified
+		c.w.WriteHeader(c.status)
 		return nil
 	}
 	return c.answer(http.StatusOK, v)

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -18,8 +16,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{s: s, w: w, r: r, id: newRequestID()}
 	c.log = s.log.With("request_id", c.id)
 	h := w.Header()
+	defer c.trace()()
 	h.Set("X-Request-Id", c.id)
-	h.Set("Traceparent", traceparent(r.Header))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if len(r.TransferEncoding) > 0 {
@@ -42,7 +40,7 @@ func (c *call) serve() error {
 	if no != nil {
 		return no
 	}
-	c.params = params
+	c.route, c.params = route, params
 	c.log = c.log.With("route", route.method+" "+route.path)
 	if route.access != everybody {
 		who, err := c.s.keys.identify(c.r.Context(), c.r.Header)
@@ -126,32 +124,4 @@ func newRequestID() string {
 		id = uuid.New()
 	}
 	return id.String()
-}
-
-// traceparent continues the caller's trace with a span of our own, or begins a
-// trace when the header is absent, double or malformed (W3C Trace Context).
-func traceparent(h http.Header) string {
-	var span [8]byte
-	_, _ = rand.Read(span[:])
-	trace, flags := "", "00"
-	if lines := h.Values("Traceparent"); len(lines) == 1 && validTraceparent(lines[0]) {
-		trace, flags = lines[0][3:35], lines[0][53:55]
-	} else {
-		var id [16]byte
-		_, _ = rand.Read(id[:])
-		trace = hex.EncodeToString(id[:])
-	}
-	return "00-" + trace + "-" + hex.EncodeToString(span[:]) + "-" + flags
-}
-
-func validTraceparent(s string) bool {
-	if len(s) != 55 || s[:3] != "00-" || s[35] != '-' || s[52] != '-' {
-		return false
-	}
-	for _, part := range []string{s[3:35], s[36:52], s[53:55]} {
-		if strings.Trim(part, "0123456789abcdef") != "" {
-			return false
-		}
-	}
-	return strings.Trim(s[3:35], "0") != "" && strings.Trim(s[36:52], "0") != ""
 }

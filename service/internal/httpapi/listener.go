@@ -86,7 +86,7 @@ func wholeProblem(kind *problemKind) []byte {
 		"Content-Length: " + strconv.Itoa(len(body)) + "\r\n" +
 		"Link: </problems/" + kind.suffix + ">; rel=\"describedby\"\r\n" +
 		"X-Request-Id: " + newRequestID() + "\r\n" +
-		"Traceparent: " + traceparent(nil) + "\r\n" +
+		"Traceparent: " + continued("") + "\r\n" +
 		"Cache-Control: no-store\r\nConnection: close\r\n\r\n"
 	return append([]byte(text), body...)
 }

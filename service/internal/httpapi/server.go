@@ -19,6 +19,7 @@ type Config struct {
 	Gate      Gate
 	Metrics   Metrics
 	Scrape    http.Handler // /metrics
+	Tracer    Tracer       // nil: no spans
 	Ready     func(context.Context) []Check
 	Limits    Limits
 	Deadline  time.Duration // soft deadline where a job names none
@@ -46,6 +47,7 @@ type Server struct {
 	gate      Gate
 	metrics   Metrics
 	scrape    http.Handler
+	tracer    Tracer
 	ready     func(context.Context) []Check
 	limits    Limits
 	deadline  time.Duration
@@ -75,7 +77,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{
 		store: cfg.Store, contracts: cfg.Contracts, providers: cfg.Providers, gate: cfg.Gate,
-		metrics: cfg.Metrics, scrape: cfg.Scrape, ready: cfg.Ready, limits: cfg.Limits,
+		metrics: cfg.Metrics, scrape: cfg.Scrape, tracer: cfg.Tracer, ready: cfg.Ready, limits: cfg.Limits,
 		deadline: cfg.Deadline, log: cfg.Log, mutant: cfg.Mutant,
 		routes: routes(), draining: make(chan struct{}),
 		keys:    newKeyring(cfg.Store),

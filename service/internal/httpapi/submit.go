@@ -47,7 +47,7 @@ func (c *call) submit() (outcome string, err error) {
 	if err != nil {
 		return "", err
 	}
-	outcome = "new"
+	outcome, c.created = "new", created
 	if !created {
 		outcome = "replayed"
 		c.w.Header().Set("Idempotency-Replayed", "true")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,7 +39,11 @@ type trip struct {
 //
 // An error of type *wireError leaves open what the server did; any other error
 // means that the server refused, or that nothing was sent.
-func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries ...*query) error {
+func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries ...*query) (err error) {
+	if s.options.Spans != nil {
+		end := s.options.Spans(ctx, s.namesOf(queries))
+		defer func() { end(err) }()
+	}
 	if s.options.Tracer != nil {
 		return s.oneByOne(ctx, conn, t, queries)
 	}
@@ -76,7 +81,7 @@ func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries .
 		// the text, not a prepared name: whoever watches the wire sees a COMMIT
 		flight.SendQueryParams("commit", nil, nil, nil, nil)
 	}
-	err := flight.Sync()
+	err = flight.Sync()
 	if err == nil {
 		err = s.readFlight(conn, flight, t, queries)
 	}
@@ -84,6 +89,20 @@ func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries .
 		err = closeErr
 	}
 	return wire(err)
+}
+
+// namesOf joins the names of statements; those that have none are left out.
+func (s *Store) namesOf(queries []*query) string {
+	var names []string
+	for _, q := range queries {
+		if name, ok := s.names[q.sql]; ok {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "other"
+	}
+	return strings.Join(names, " ")
 }
 
 func (s *Store) readFlight(conn *pgx.Conn, flight *pgconn.Pipeline, t trip, queries []*query) error {

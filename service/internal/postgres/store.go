@@ -47,6 +47,9 @@ type Options struct {
 	// tracer statements travel one by one and not several in a flight, so that all
 	// orders of the statements of several transactions can be played.
 	Tracer pgx.QueryTracer
+	// Spans, where it is set, is told of each flight of statements, by their names;
+	// what it returns is called when the flight has ended.
+	Spans func(ctx context.Context, names string) (end func(error))
 }
 
 // Store reads and moves jobs in one PostgreSQL database. It is safe for
@@ -60,6 +63,7 @@ type Store struct {
 	log      *slog.Logger
 
 	rewritten map[string]string // statements that the mutant changed
+	names     map[string]string // of statements, by their clean text; for spans
 	compiled  sync.Map          // SQL with named arguments -> *compiled
 	queue     queueFloor
 	recent    recentKeys
@@ -105,6 +109,12 @@ func New(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("database pool: %w", err)
 	}
 	s := &Store{pool: pool, options: o, failover: o.Failover, mutant: o.Mutant, log: o.Log, rewritten: rewritten}
+	if o.Spans != nil {
+		s.names = make(map[string]string, len(statements))
+		for name, text := range statements {
+			s.names[text] = name
+		}
+	}
 	s.notifier.start(s)
 	if o.Mutant.Name() != "" {
 		if err := s.requireThrowAway(ctx); err != nil {

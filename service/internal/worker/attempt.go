@@ -23,8 +23,8 @@ type answered struct {
 
 // attempt runs one claimed attempt to its end: an answer, or the hard limit, or
 // the end of work. It settles once, or twice when the answer comes after the soft
-// deadline.
-func (w *Worker) attempt(work context.Context, c job.Claimed) {
+// deadline. It returns the word for what it came to.
+func (w *Worker) attempt(work context.Context, c job.Claimed) string {
 	log := w.log.With("job", c.Job.ID, "attempt", c.Attempt.ID, "provider", c.Attempt.Provider)
 	by := job.Settlement{
 		Job: c.Job.ID, Attempt: c.Attempt.ID, Fence: c.Attempt.Fence, Version: c.Job.Version, Actor: "worker",
@@ -33,7 +33,7 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 		// the certificate ran out between the decision and the call
 		by.Reason, by.Denied, by.Failure.Class = "not_sent.denied", reasons, job.ClassNotSent
 		w.settleFailure(work, log, by)
-		return
+		return string(notSent)
 	}
 
 	limit, cancel := context.WithTimeout(work, max(w.options.HardLimit, c.Deadline))
@@ -45,13 +45,11 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 	defer soft.Stop()
 	select {
 	case a := <-answers:
-		w.settle(work, log, by, a, false)
-		return
+		return w.settle(work, log, by, a, false)
 	case <-w.passed(soft):
 	case <-work.Done():
 		a := <-answers // the context of the call has ended with work
-		w.settle(work, log, by, a, false)
-		return
+		return w.settle(work, log, by, a, false)
 	}
 
 	// The answer is late. The attempt no longer needs its lease, and the call stays
@@ -60,7 +58,7 @@ func (w *Worker) attempt(work context.Context, c job.Claimed) {
 	w.settleDeadline(work, log, by)
 	w.notRunning(c.Attempt.ID)
 	a := <-answers
-	w.settle(work, log, by, a, true)
+	return w.settle(work, log, by, a, true)
 }
 
 // call sends the request and judges what came back. A panic on the way is a

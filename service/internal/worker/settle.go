@@ -18,16 +18,16 @@ const (
 	afterTheEnd = 3 * time.Second
 )
 
-// settle tells the store what an attempt came to. late: the attempt is unknown
-// or released by now.
-func (w *Worker) settle(work context.Context, log *slog.Logger, by job.Settlement, a answered, late bool) {
+// settle tells the store what an attempt came to, and returns the word for it.
+// late: the attempt is unknown or released by now.
+func (w *Worker) settle(work context.Context, log *slog.Logger, by job.Settlement, a answered, late bool) string {
 	by.Reason = a.outcome.reason
 	by.Failure = job.Failure{Class: job.Class(a.outcome.kind), RetryAfter: a.outcome.retryAfter}
 	told := string(a.outcome.kind)
 	switch a.outcome.kind {
 	case accepted:
 		if w.options.Mutant.Is(mutant.SlowStoreIsFailure) && w.storeIsSlow(work, log, by, a) {
-			return
+			return told
 		}
 		err := w.persist(work, func(ctx context.Context) error { return w.store.Complete(ctx, by, a.output) })
 		if errors.Is(err, job.ErrLate) {
@@ -51,6 +51,7 @@ func (w *Worker) settle(work context.Context, log *slog.Logger, by job.Settlemen
 		}
 	}
 	w.options.Metrics.AttemptEnded(a.provider, told, a.took)
+	return told
 }
 
 // storeIsSlow stores a result the way of SlowStoreIsFailure: when it is not there

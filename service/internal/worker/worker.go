@@ -77,6 +77,11 @@ type Metrics interface {
 	AttemptEnded(provider, outcome string, took time.Duration)
 }
 
+// Tracer makes a span of each attempt; it ends with the word of its outcome.
+type Tracer interface {
+	Attempt(ctx context.Context, c job.Claimed) (context.Context, func(outcome string))
+}
+
 // Options of a worker. The zero value works.
 type Options struct {
 	Name        string        // unique to this process; default host, process and a random part
@@ -90,6 +95,7 @@ type Options struct {
 	HardLimit   time.Duration // a connection is given up after that; default 10 min
 	Grace       time.Duration // for attempts under way when the worker stops; default 20 s
 	Metrics     Metrics
+	Tracer      Tracer // nil: no spans
 	Log         *slog.Logger
 	Mutant      mutant.Active
 }
@@ -232,7 +238,12 @@ func (w *Worker) begin(work context.Context, c job.Claimed) {
 	w.mu.Unlock()
 	w.calls.Go(func() {
 		defer w.ended(c.Attempt.ID)
-		w.attempt(work, c)
+		if w.options.Tracer == nil {
+			w.attempt(work, c)
+			return
+		}
+		traced, end := w.options.Tracer.Attempt(work, c)
+		end(w.attempt(traced, c))
 	})
 }
 
