@@ -91,6 +91,10 @@ func unreachable(c *config, err error) error {
 	var dial *net.OpError
 	var connect *pgconn.ConnectError
 	switch {
+	case errors.Is(err, postgres.ErrForeignTables):
+		return usage("%s: %v", where, err)
+	case errors.Is(err, postgres.ErrNewerSchema):
+		return fmt.Errorf("%s: %w", where, err)
 	case errors.As(err, &refused) && refused.Code == "42P01": // undefined_table
 		return fmt.Errorf("%s has no schema yet: run interlock migrate, or serve with --migrate", where)
 	case errors.As(err, &refused):

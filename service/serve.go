@@ -130,6 +130,10 @@ func (p *process) prepare(ctx context.Context) error {
 			return unreachable(p.config, err)
 		}
 	}
+	// What else is wrong, such as a right that lacks, is said better below.
+	if err := p.store.CheckSchema(ctx); errors.Is(err, postgres.ErrForeignTables) || errors.Is(err, postgres.ErrNewerSchema) {
+		return unreachable(p.config, err)
+	}
 	err := p.store.CheckRights(ctx)
 	if lacks, ok := errors.AsType[*postgres.RightsError](err); ok {
 		return lacks

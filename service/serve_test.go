@@ -370,6 +370,47 @@ func TestMigrateCanBeRepeated(t *testing.T) {
 	}
 }
 
+func TestADatabaseOfSomebodyElseIsLeftAlone(t *testing.T) {
+	s := newSetting(t)
+	conn, err := pgx.Connect(t.Context(), s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	exec := func(sql string) {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := func() (names string) {
+		t.Helper()
+		err := conn.QueryRow(t.Context(), "SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class WHERE relnamespace = 'public'::regnamespace").Scan(&names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return names
+	}
+	exec("DROP SCHEMA public CASCADE; CREATE SCHEMA public; CREATE TABLE jobs (title text)")
+	before := tables()
+	for _, command := range [][]string{{"migrate"}, {"serve", "--listen", "127.0.0.1:0", "--migrate"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		code, _, stderr := run(t, s.env, command...)
+		if code != 64 || !strings.Contains(stderr, "not the service's (jobs)") || tables() != before {
+			t.Errorf("%v: exit %d, tables %s: %s", command, code, tables(), stderr)
+		}
+	}
+	exec("DROP TABLE jobs")
+	if code, _, stderr := run(t, s.env, "migrate"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	exec("INSERT INTO goose_db_version (version_id, is_applied) VALUES (9000, true)")
+	for _, command := range [][]string{{"migrate"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		if code, _, stderr := run(t, s.env, command...); code != 3 || !strings.Contains(stderr, "it is at version 9000") {
+			t.Errorf("%v on a newer schema: exit %d: %s", command, code, stderr)
+		}
+	}
+}
+
 func TestHelpNamesEveryFlagButTheHidden(t *testing.T) {
 	for _, command := range []string{"serve", "migrate"} {
 		code, stdout, stderr := run(t, nil, command, "--help")

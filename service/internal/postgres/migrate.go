@@ -26,6 +26,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 		return err
 	}
 	config := s.pool.Config().ConnConfig.Copy()
+	if err := checkDatabase(ctx, config, len(mustRead(files))); err != nil {
+		return err
+	}
 	db := stdlib.OpenDB(*config)
 	defer db.Close()
 	locker, err := lock.NewPostgresSessionLocker()
@@ -44,6 +47,67 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	s.pool.Reset() // new connections assume the service's role
 	return nil
+}
+
+// ErrForeignTables: the database holds tables of these names that no version of
+// this program made.
+var ErrForeignTables = errors.New("the database holds tables of the service's names that are not the service's")
+
+// ErrNewerSchema: a newer version of this program has migrated the database.
+var ErrNewerSchema = errors.New("the schema is newer than this program")
+
+const ownState = `
+	SELECT to_regclass('goose_db_version') IS NOT NULL,
+	       coalesce((SELECT string_agg(name, ', ' ORDER BY name)
+	                 FROM   unnest(ARRAY['jobs', 'attempts', 'attempt_events', 'races', 'credentials']) AS name
+	                 WHERE  to_regclass(name) IS NOT NULL), '')`
+
+// CheckSchema returns ErrForeignTables or ErrNewerSchema where this program has no
+// business in the database. It changes nothing.
+func (s *Store) CheckSchema(ctx context.Context) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	return checkDatabase(ctx, s.pool.Config().ConnConfig.Copy(), len(mustRead(files)))
+}
+
+// checkDatabase looks at a database before anything is done to it; known is the
+// newest version of the schema that this program knows.
+func checkDatabase(ctx context.Context, config *pgx.ConnConfig, known int) error {
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var migrated bool
+	var tables string
+	if err := conn.QueryRow(ctx, ownState).Scan(&migrated, &tables); err != nil {
+		return fmt.Errorf("look at the database: %w", err)
+	}
+	if !migrated {
+		if tables != "" {
+			return fmt.Errorf("%w (%s): give the service a database of its own", ErrForeignTables, tables)
+		}
+		return nil
+	}
+	var version int64
+	if err := conn.QueryRow(ctx, schemaVersion).Scan(&version); err != nil {
+		return fmt.Errorf("schema version: %w", err)
+	}
+	if version > int64(known) {
+		return fmt.Errorf("%w: it is at version %d, and this program knows %d; use the newer program", ErrNewerSchema, version, known)
+	}
+	return nil
+}
+
+// mustRead lists the embedded migrations, which are there.
+func mustRead(files fs.FS) []fs.DirEntry {
+	list, err := fs.ReadDir(files, ".")
+	if err != nil {
+		panic("postgres: the embedded migrations cannot be listed: " + err.Error())
+	}
+	return list
 }
 
 // deform applies the schema part of the mutant, on a throw-away database only.
