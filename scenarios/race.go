@@ -29,20 +29,24 @@ const (
 )
 
 // secondFails has the provider refuse the second attempt's call.
-const secondFails = true
+func secondFails(p *stage.ProviderHandle) { p.Fails(callOf("a", 2), 400) }
+
+// firstEnds has the first attempt's call answered in another way.
+func firstEnds(answer stage.Answer, means string) func(*stage.ProviderHandle) {
+	return func(p *stage.ProviderHandle) { p.Script(callOf("a", 1), answer, means) }
+}
 
 // raceOfTwo submits a job, stalls its attempt past the deadline, has an operator
 // take it out of the way, starts a second one, and stops with both calls held.
 // The answers, when they are let go, are accepted and say "first" and "second".
-func (w *World) raceOfTwo(ctx SpecContext, how outOfTheWay, fails ...bool) *race {
+func (w *World) raceOfTwo(ctx SpecContext, how outOfTheWay, changes ...func(*stage.ProviderHandle)) *race {
 	GinkgoHelper()
 	provider := w.Provider(openai)
 	r := &race{client: w.Client("client-1")}
 	provider.Script(callOf("a", 1), saying("first"), history.Accept)
-	if len(fails) > 0 && fails[0] {
-		provider.Fails(callOf("a", 2), 400)
-	} else {
-		provider.Script(callOf("a", 2), saying("second"), history.Accept)
+	provider.Script(callOf("a", 2), saying("second"), history.Accept)
+	for _, change := range changes {
+		change(provider)
 	}
 	r.first, r.second = provider.Hold(callOf("a", 1)), provider.Hold(callOf("a", 2))
 

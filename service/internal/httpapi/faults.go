@@ -50,6 +50,11 @@ func (f *faults) submission(c *call, s *job.Submission, b body) {
 		s.Fingerprint = [32]byte{1}
 	case active.Is(mutant.RawByteHash):
 		s.Fingerprint = sha256.Sum256(b.raw)
+	case active.Is(mutant.FloatNumbers):
+		var value any
+		_ = json.Unmarshal(b.raw, &value)
+		text, _ := json.Marshal(value)
+		s.Fingerprint = sha256.Sum256(text)
 	case active.Is(mutant.HashAfterDefaults):
 		text, _ := json.Marshal(s.Intent)
 		text, _ = strictjson.Canonical(text)

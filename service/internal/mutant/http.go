@@ -20,6 +20,7 @@ const (
 	TriggerKeyIgnored  Policy = "trigger-key-ignored"
 	ReadsFromCache     Policy = "reads-from-cache"
 	GoroutineLeft      Policy = "goroutine-left"
+	FloatNumbers       Policy = "float-numbers"
 )
 
 func init() {
@@ -42,6 +43,7 @@ func init() {
 		policy(KeyBeforeContinue, "expect-continue", "I1", "the key is recorded when the client asks whether it may send"),
 		policy(KeyCutShort, "key-missing-or-oversize", "I1", "keys are cut and folded until they collide"),
 		policy(RequestContext, "request-context-cancelled", "I8", "a client that goes away takes its request along"),
+		policy(FloatNumbers, "numbers-alike", "I2", "numbers are compared as floats"),
 		policy(GoroutineLeft, "storm-then-heal", "I14", "each submit leaves a goroutine behind"),
 		policy(ReadsFromCache, "stale-replica-read", "I9", "a read is answered with what this process read first"),
 		policy(TriggerKeyIgnored, "retry-click-twice", "I3", "the key of a retry click is not kept"),

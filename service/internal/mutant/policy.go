@@ -67,6 +67,8 @@ const (
 	// HandshakeTimeoutIsFailure: a handshake that was given up is recorded as a
 	// timeout, not as something that was never sent.
 	HandshakeTimeoutIsFailure Policy = "handshake-timeout-is-failure"
+	// HalfBodyIsRepaired: a body that broke off is closed and taken for an answer.
+	HalfBodyIsRepaired Policy = "half-body-is-repaired"
 	// ReadErrorDiscards: a whole answer is dropped when its connection ends badly.
 	ReadErrorDiscards Policy = "read-error-discards"
 	// PartialStreamIsResult: a stream that broke off is taken for what came of it.

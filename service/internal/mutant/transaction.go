@@ -4,6 +4,39 @@ package mutant
 func init() {
 	register(
 		Mutant{
+			Name: "late-failure-reopens", Scenario: "stale-settle", Invariant: "I6",
+			Description: "a failure takes back whatever its job has by now",
+			Schema:      []string{unfreezeJobs},
+			Replace: []Replacement{{Statement: "fail-attempt", Old: `		RETURNING id, job_id
+	)`, New: `		RETURNING id, job_id
+	), reopened AS (
+		UPDATE jobs SET result = NULL, completed_by = NULL, completed_at = NULL
+		WHERE  id = (SELECT job_id FROM failed) AND completed_by IS NOT NULL
+	)`}},
+		},
+		Mutant{
+			Name: "rescue-by-age", Scenario: "slow-but-alive", Invariant: "I7",
+			Description: "an attempt that runs for long is taken for lost, however alive its worker is",
+			Replace: []Replacement{
+				{Statement: "claim-attempts", Old: `a.state = 'starting'
+		  AND  a.worker IS NULL`, New: `(a.state = 'starting' AND a.worker IS NULL OR a.state = 'running' AND a.since < clock_timestamp() - interval '200 ms')`},
+				{Statement: "claim-attempts", Old: `
+		  AND  a.state = 'starting' -- nobody else took it: 0 rows, do not call`, New: ``},
+			},
+		},
+		Mutant{
+			Name: "cancelled-is-sent", Scenario: "cancelled-before-claim", Invariant: "I4",
+			Description: "what was cancelled before a worker had it is sent all the same",
+			Schema: []string{unfreezeAttempts, `ALTER TABLE attempts DROP CONSTRAINT IF EXISTS terminal_has_ended`,
+				`DROP INDEX IF EXISTS one_open_attempt_per_job`},
+			Replace: []Replacement{
+				{Statement: "claim-attempts", Old: `a.state = 'starting'
+		  AND  a.worker IS NULL`, New: `a.state IN ('starting', 'cancelled') AND a.worker IS NULL`},
+				{Statement: "claim-attempts", Old: `
+		  AND  a.state = 'starting' -- nobody else took it: 0 rows, do not call`, New: ``},
+			},
+		},
+		Mutant{
 			Name: "moves-not-guarded", Scenario: "every-move", Invariant: "I4",
 			Description: "the database lets an attempt go from any state to any other",
 			Schema:      []string{unfreezeAttempts},

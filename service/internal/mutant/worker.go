@@ -12,6 +12,7 @@ func init() {
 		policy(ErrorBodyIsResult, "provider-200-error-body", "I4", "whatever comes with a 200 is a result"),
 		policy(ResolveByJob, "callback-for-other-attempt", "I4", "what is said about an attempt counts for the first of its job that is not settled"),
 		policy(HandshakeTimeoutIsFailure, "handshake-stall", "I4", "a handshake that was given up is a timeout, and a timeout a failure"),
+		policy(HalfBodyIsRepaired, "silent-truncation", "I4", "a body that broke off is closed and taken for an answer"),
 		policy(TLSNotVerified, "tls-expired", "I7", "a provider need not prove who it is"),
 		policy(RejectedIsAskedForEver, "poison-job", "I10", "an answer that the contract rejects is asked for again until one is right"),
 		policy(AnyByteRearms, "keepalive-pings-no-tokens", "I10", "a deadline does not pass while the connection lives"),

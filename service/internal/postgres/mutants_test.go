@@ -302,7 +302,7 @@ func heldAdvisory(t *testing.T, url string) (letGo func()) {
 // wrong and the clean service is not.
 var shownByScenario = map[string]bool{
 	"advisory-lock-too-short": true, "deadline-by-wall-clock": true, "job-and-attempt-apart": true, "lease-is-no-fence": true,
-	"lost-start-is-new": true, "result-from-the-future": true, "resolve-any-state": true, "moves-not-guarded": true, "claim-by-new-column": true, "second-queue": true, "unknown-locks-for-ever": true,
+	"lost-start-is-new": true, "result-from-the-future": true, "resolve-any-state": true, "late-failure-reopens": true, "rescue-by-age": true, "cancelled-is-sent": true, "moves-not-guarded": true, "claim-by-new-column": true, "second-queue": true, "unknown-locks-for-ever": true,
 }
 
 func TestEachMutantIsWrongAndTheCleanServiceIsNot(t *testing.T) {

@@ -63,6 +63,9 @@ func (w *Worker) misread(a *answered, t providers.Transcript) {
 		take(text)
 	case is(mutant.EndIsDone) && streamed && json.Valid([]byte(said(t))):
 		take([]byte(said(t)))
+	case is(mutant.HalfBodyIsRepaired) && t.Status == http.StatusOK && kind != accepted && !json.Valid(t.Body):
+		text, _ := json.Marshal(map[string]string{"body": string(t.Body)})
+		take(text)
 	case is(mutant.ErrorBodyIsResult) && kind == refused && t.Status == http.StatusOK:
 		text, _ := json.Marshal(map[string]string{"body": string(t.Body)})
 		take(text)
