@@ -251,7 +251,7 @@ const (
 
 func (p *process) reconciler() *worker.Reconciler {
 	return &worker.Reconciler{
-		Store: p.store, Asker: p.deployed, Judge: p.deployed, Log: p.log, Every: min(p.config.Ask, time.Second),
+		Store: p.store, Asker: p.deployed, Judge: watched{p.deployed, p.gate}, Log: p.log, Every: min(p.config.Ask, time.Second),
 		Plan: job.AskPlan{First: p.config.Ask, Longest: max(longestAsk, p.config.Ask), Most: mostAsks},
 	}
 }
