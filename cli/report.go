@@ -1,19 +1,22 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/report"
 )
 
 func reportCommand(s *streams) *cobra.Command {
 	var check bool
-	var trust string
+	var trust, perfetto, otlp string
 	cmd := &cobra.Command{
 		Use:   "report DIR|BUNDLE",
 		Short: "what a run of verify found, and whether its evidence agrees",
@@ -26,7 +29,8 @@ certificate state.
 
 exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot be read`,
 		Example: `  interlock report interlock-out/latest
-  interlock report interlock-out/latest --check`,
+  interlock report interlock-out/latest --check
+  interlock report interlock-out/latest --perfetto trace.json --otlp traces.jsonl`,
 		Args: exactly(1, "a report folder or bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
@@ -38,6 +42,9 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 			if _, err := os.Stat(args[0]); err != nil {
 				return usagef("there is no report folder %s; interlock verify writes one into interlock-out", args[0])
 			}
+			if perfetto != "" || otlp != "" {
+				return exportReport(s, args[0], perfetto, otlp)
+			}
 			if !check {
 				return showReport(s, args[0])
 			}
@@ -46,6 +53,8 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 	}
 	cmd.AddCommand(mergeCommand(s))
 	cmd.Flags().BoolVar(&check, "check", false, "compute the verdicts anew from the stored history")
+	cmd.Flags().StringVar(&perfetto, "perfetto", "", "write the run as a trace for ui.perfetto.dev into this file")
+	cmd.Flags().StringVar(&otlp, "otlp", "", "write the run as OpenTelemetry JSON lines into this file, a trace for each job")
 	cmd.Flags().StringVar(&trust, "trust", "", "with a bundle: the trust file that says whose keys to believe")
 	return cmd
 }
@@ -60,6 +69,35 @@ func showReport(s *streams, dir string) error {
 	}
 	_, err = fmt.Fprint(s.out, stored.Run.Summary(report.Places{HTML: filepath.Join(dir, report.HTMLFile)}, report.Style{Color: s.colored(s.out)}))
 	return err
+}
+
+// exportReport writes the run of dir in forms that other tools read.
+func exportReport(s *streams, dir, perfetto, otlp string) error {
+	stored, err := report.Load(dir)
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	all, err := history.ReadFile(filepath.Join(dir, report.HistoryFile))
+	if err != nil {
+		return infrastructuref("%v", err)
+	}
+	for _, export := range []struct {
+		file  string
+		write func(io.Writer, *report.Run, []history.Event) error
+	}{{perfetto, report.Perfetto}, {otlp, report.OTLP}} {
+		if export.file == "" {
+			continue
+		}
+		var text bytes.Buffer
+		if err := export.write(&text, &stored.Run, all); err != nil {
+			return infrastructuref("%v", err)
+		}
+		if err := report.WriteFile(export.file, text.Bytes()); err != nil {
+			return infrastructuref("%v", err)
+		}
+		_, _ = fmt.Fprintln(s.out, export.file)
+	}
+	return nil
 }
 
 func checkReport(s *streams, dir string) error {

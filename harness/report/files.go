@@ -92,6 +92,11 @@ func (f *Folder) Shown(name string) string {
 	return filepath.Join(f.Dir, name)
 }
 
+// WriteFile writes a file as a whole or not at all.
+func WriteFile(path string, data []byte) error {
+	return write(filepath.Dir(path), filepath.Base(path), data)
+}
+
 // write puts a file into the folder as a whole or not at all: a new file is
 // written, synced and renamed. Whatever goes wrong leaves no half file behind.
 func write(dir, name string, data []byte) (err error) {
