@@ -45,5 +45,6 @@ var _ = Describe(ackLostOnResultCAS.text(), about(ackLostOnResultCAS), func() {
 	}
 })
 
-// resultWrite occurs in the statement that stores a result, and in no other.
-const resultWrite = "SET    result ="
+// resultWrite occurs in the statement that stores a result, and in no other that
+// carries the id of a job whose attempt runs.
+const resultWrite = "UPDATE jobs"

@@ -9,7 +9,7 @@ import (
 )
 
 var staleReplicaRead = Info{
-	Number: 28, Slug: "stale-replica-read", Title: "one replica has seen a job before its end, the other shows the end", Group: Attempts, Level: 0,
+	Number: 28, Slug: "stale-replica-read", Title: "one replica has seen a job before its end, the other shows the end", Group: Attempts, Level: 1,
 	Fault:  "both replicas are read before each move of a job, and in turn after it",
 	Expect: invariant.Expect{Invariants: []invariant.ID{"I9"}},
 }
