@@ -207,8 +207,12 @@ func Name(c *providers.ToolCall, id, name strictjson.Raw) {
 	}
 }
 
-// Arguments sets the arguments of a call from a value that must be a string.
+// Arguments adds to the arguments of a call a value that must be a string. Once a
+// piece was none, nothing that follows makes them whole again.
 func Arguments(c *providers.ToolCall, v strictjson.Raw) {
+	if c.Encoding == providers.ArgumentsInvalid {
+		return
+	}
 	if v.IsString() {
 		c.Arguments, c.Encoding = append(c.Arguments, v.Text()...), providers.ArgumentsString
 		return
