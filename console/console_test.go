@@ -140,6 +140,14 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 	b.want(b.click("/providers/openai-demo/let"), "All calls to openai-demo go on.")
 	b.want(b.until(job, "late result"), "0 rows written", "a2 had won")
 	b.want(b.get("/races"), "data-race", job)
+	b.want(b.click("/submit", "key", "<b>k\u202E", "text", "x", "provider", "openai-demo", "how", "once"), `<code>&lt;b&gt;k\u202e</code>`, "400 Bad Request")
+	open := "/jobs/" + jobLink.FindStringSubmatch(b.click("/submit", "key", "k-reason", "text", "x", "provider", "newcomer-demo", "how", "once"))[1]
+	b.click(open+"/attempts/1/cancel", "reason", "<i>why\x1b[2J")
+	for _, path := range []string{open, "/jobs", "/races", "/providers"} {
+		if page := b.get(path); strings.Contains(page, "<i>why") || strings.ContainsAny(page, "\u202E\x1b") {
+			t.Errorf("%s shows hostile text as it is", path)
+		}
+	}
 
 	b.want(b.click("/faults/add", "place", "client", "way", "lost-answer"), "The fault is in place")
 	b.want(b.click("/faults/add", "place", "client", "way", "lost-request"), "There is a fault on this edge already", "heal it first")
@@ -148,6 +156,13 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 	b.want(b.click("/tour/1", "guess", "one"), "wants a whole stage")
 	b.want(b.click("/faults/heal-all"), "All is healed")
 	b.want(b.click("/submit", "key", "k-lost", "text", "x", "provider", "openai-demo", "how", "once"), "This key has a job already")
+
+	b.want(b.click("/faults/add", "place", "postgres", "way", "crash"), "The fault is in place")
+	b.until("/", "The database has not answered for")
+	b.want(b.click("/faults/heal-all"), "All is healed")
+	if page := b.until("/jobs", "k-lost"); strings.Contains(page, "has not answered") {
+		t.Error("the database answers again, and the page says that it does not")
+	}
 
 	b.want(b.click("/gate/ask", "from", "openai-demo", "to", "anthropic-demo", "contract", "triage"), "Yes: openai-demo may fail over")
 	b.want(b.click("/gate/expire", "to", "anthropic-demo", "contract", "triage"), "the service goes by it")

@@ -68,6 +68,9 @@ func row(j target.LiveJob) jobRow {
 	r := jobRow{LiveJob: j, Text: textOf(j)}
 	if n := len(j.Attempts); n > 0 {
 		r.Last = &j.Attempts[n-1]
+		if j.Status == "failed" {
+			r.Took = r.Last.Ended.Sub(j.Created)
+		}
 	}
 	for _, m := range j.Moves {
 		switch m.Type {

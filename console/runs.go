@@ -261,9 +261,7 @@ func (c *Console) runsPage(*http.Request) page {
 // onRun starts a run, or stops it.
 func (c *Console) onRun(r *http.Request) answer {
 	if r.PathValue("verb") == "stop" {
-		c.runs.mu.Lock()
-		run := c.runs.current
-		c.runs.mu.Unlock()
+		run := c.runs.now()
 		if run == nil || !run.Ended.IsZero() {
 			return bad("No run is under way.")
 		}
