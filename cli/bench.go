@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -44,6 +46,7 @@ statements. Each line names what must hold.
 exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
 		Example: `  interlock bench service
   interlock bench service --only new,lives --duration 20s
+  (cd bench/river && go build -o /tmp/river .) && interlock bench service --river /tmp/river
   interlock bench service --raced 100000 --finished 5000000 --duration 20m`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBench(cmd.Context(), s, o) },
@@ -54,6 +57,7 @@ exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
 	flags.IntVar(&o.Raced, "raced", 300, "jobs whose two attempts finish at once")
 	flags.IntVar(&o.Finished, "finished", 100_000, "finished jobs in the tables for the growth")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "attempts in flight for the memory")
+	flags.StringVar(&o.River, "river", "", "the built program of bench/river: measure it beside the service")
 	flags.StringSliceVar(&o.Only, "only", nil, "measure these only: "+strings.Join(bench.Names(), ", "))
 	return cmd
 }
@@ -80,6 +84,13 @@ func runBench(ctx context.Context, s *streams, o bench.Options) error {
 		return usagef("--clients is %d, but must be 1 to %d", o.Clients, mostClients)
 	case o.Duration < time.Second || o.Duration > 24*time.Hour:
 		return usagef("--duration is %s, but must be 1s to 24h", o.Duration)
+	}
+	if o.River != "" {
+		if found, err := exec.LookPath(o.River); err != nil {
+			return usagef("--river: %s is no program; build it in bench/river with go build", o.River)
+		} else if o.River, err = filepath.Abs(found); err != nil {
+			return infrastructuref("%v", err)
+		}
 	}
 	executable, err := os.Executable()
 	if err != nil {
@@ -119,17 +130,20 @@ func showBench(s *streams, rows []bench.Row) error {
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "  measure\tours\tbeside\tratio\tmust be\t\t")
 	for _, r := range rows {
-		mark, sign, beside := "✓", "≥", ""
+		mark, beside, bound := "✓", "", ""
 		if !r.Holds {
 			mark = "✗"
 		}
-		if r.Most {
-			sign = "≤"
+		switch {
+		case r.Most:
+			bound = "≤ " + figure(r.Bound)
+		case r.Bound > 0:
+			bound = "≥ " + figure(r.Bound)
 		}
 		if r.Theirs > 0 {
 			beside = fmt.Sprintf("%s (%s)", figure(r.Theirs), r.Against)
 		}
-		_, _ = fmt.Fprintf(table, "%s %s\t%s %s\t%s\t%s\t%s %s\t%s\n", mark, r.Measure, figure(r.Ours), r.Unit, beside, figure(r.Ratio), sign, figure(r.Bound), r.Detail)
+		_, _ = fmt.Fprintf(table, "%s %s\t%s %s\t%s\t%s\t%s\t%s\n", mark, r.Measure, figure(r.Ours), r.Unit, beside, figure(r.Ratio), bound, r.Detail)
 	}
 	return table.Flush()
 }

@@ -43,6 +43,7 @@ func TestWrongInputIsOneSentenceAndExit64(t *testing.T) {
 		{"measure that does not exist", []string{"bench", "service", "--only", "livs"}, "Did you mean lives?"},
 		{"bench without clients", []string{"bench", "service", "--clients", "0"}, "--clients is 0"},
 		{"bench of too many races", []string{"bench", "service", "--raced", "-3"}, "--raced is -3"},
+		{"bench beside what is not there", []string{"bench", "service", "--river", "./nowhere"}, "--river: ./nowhere is no program"},
 		{"bench without time", []string{"bench", "service", "--duration", "0"}, "--duration is 0s"},
 		{"control characters in a name", []string{"\x1b[2Jverify"}, `\x1b[2Jverify`},
 	} {

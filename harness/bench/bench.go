@@ -26,6 +26,7 @@ type Options struct {
 	Raced      int               // raced jobs; 300
 	Finished   int               // finished jobs in the tables for the growth; 100,000
 	InFlight   int               // attempts in flight for the memory; 1,000
+	River      string            // the program of bench/river; "" leaves it out
 	Only       []string          // names of measures; empty: all
 	Note       func(text string) // told what is being done
 }
@@ -65,6 +66,7 @@ var measures = []struct {
 	{"new", newJobs},
 	{"duplicates", duplicates},
 	{"lives", fullLives},
+	{"river", besideRiver},
 	{"overhead", overhead},
 	{"held", heldTransaction},
 	{"raced", racedJobs},

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -102,5 +103,32 @@ func TestARowHoldsWhenItsRatioDoes(t *testing.T) {
 		if tc.row.Holds != tc.want {
 			t.Errorf("%+v", tc.row)
 		}
+	}
+}
+
+func TestRiverStatesItsRatesOrWhyNot(t *testing.T) {
+	for script, want := range map[string]string{
+		`echo '{"jobs": 12.5, "lives": 3}'`:            "",
+		`echo fast`:                                    "does not state its rates",
+		`echo "river: no such database" >&2; exit 3`:   "no such database",
+		`test -n "$DATABASE_URL" || exit 1; echo '{}'`: "",
+	} {
+		file := filepath.Join(t.TempDir(), "river")
+		if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r := &rig{o: Options{River: file}.filled(), provider: &provider{addr: "127.0.0.1:1"}}
+		var rates struct{ Jobs, Lives float64 }
+		err := r.river(t.Context(), "postgres://u@h/d", &rates)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", script, err)
+		}
+		if strings.Contains(script, "12.5") && (rates.Jobs != 12.5 || rates.Lives != 3) {
+			t.Errorf("%s: %+v", script, rates)
+		}
+	}
+	rows, err := besideRiver(t.Context(), &rig{})
+	if rows != nil || err != nil {
+		t.Errorf("without the program: %v, %v", rows, err)
 	}
 }
