@@ -18,7 +18,7 @@ var clockJumpForward = Info{
 
 var _ = Describe(clockJumpForward.text(), about(clockJumpForward), func() {
 	It("may lose track of an attempt, and never calls it failed", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Clock: true, Heartbeat: time.Second}))
+		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Clock: true, Lease: calm, Heartbeat: calm / 2}))
 		client, provider := w.Client("client-1"), w.Provider(openai)
 		gate := provider.Hold(match("a"))
 		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
