@@ -95,6 +95,13 @@ func (c *certification) sign(r *certify.Report, out string, key *certificate.Sig
 		return nil, err
 	}
 	result := &signed{Envelope: envelope, File: filepath.Join(c.certs, certificate.FileName(r.Profile, r.Contract)), NotAfter: statement.Predicate.NotAfter}
+	plain, err := certificate.SignTestResult(statement, c.signers(key)...)
+	if err != nil {
+		return nil, err
+	}
+	if err := writeWhole(filepath.Join(out, "test-result.dsse.json"), plain, 0o644); err != nil {
+		return nil, err
+	}
 	own := filepath.Join(out, "certificate.dsse.json")
 	if c.bad != "" { // not what the gate shall go by
 		result.File = own
