@@ -134,7 +134,7 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 	b.want(b.click(job+"/attempts/1/resolve", "reason", "x", "evidence", "x", "outcome", "succeeded", "result", "{"), "The result is not JSON")
 	b.want(b.click(job+"/attempts/1/release", "reason", "silent"), "Done: release a1.")
 	b.want(b.click(job+"/retry", "trigger", "r-2"), "Done: retry.")
-	b.until("/providers", "Answer call 5 now")
+	b.until("/providers", "Answer call 6 now") // that of the second attempt
 	b.want(b.click("/providers/openai-demo/newest"), "The call that came last goes first.")
 	b.until(job, `winner</span>`)
 	b.want(b.click("/providers/openai-demo/let"), "All calls to openai-demo go on.")
