@@ -8,7 +8,9 @@ import (
 	"maps"
 	"regexp"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 )
 
 // statements are those that a mutant may change, by name. The text stands
@@ -82,6 +84,11 @@ func (c *compiled) values(named pgx.NamedArgs) ([]any, error) {
 		v, ok := named[name]
 		if !ok {
 			return nil, fmt.Errorf("statement %s: no value for @%s", c.name, name)
+		}
+		if id, ok := v.(uuid.UUID); ok {
+			// As itself it would go through the interface of database/sql, as a text
+			// that is tried in binary first, which takes thirteen times as long.
+			v = pgtype.UUID{Bytes: id, Valid: true}
 		}
 		values[i] = v
 	}
