@@ -92,11 +92,29 @@ func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Sear
 	if err != nil || sum.Found == nil {
 		return sum, err
 	}
-	sum.File = filepath.Join(folder.Dir, "plans", fmt.Sprintf("%d-%d.json", sum.Seed, sum.Found.Number))
-	if err := os.MkdirAll(filepath.Dir(sum.File), 0o755); err != nil {
-		return sum, err
+	// A plan whose violation hangs on luck is kept, and the search goes on for a
+	// while: one that breaks it always says more and shrinks better.
+	for try := 1; ; try++ {
+		at := sum.Found
+		if err := e.keep(folder, &sum); err != nil {
+			return sum, err
+		}
+		progress.set(fmt.Sprintf("plan %d broke %s: playing it again", at.Number, at.Invariant))
+		if sum.Always, err = plan.Steady(ctx, s, *at); err != nil || sum.Always || try == mostFinds {
+			break
+		}
+		search.After = at.Number
+		more, err := search.Run(ctx, s)
+		sum.Append(more)
+		if err != nil {
+			return sum, err
+		}
+		if more.Found == nil {
+			return sum, nil
+		}
+		sum.Found = more.Found
 	}
-	if err := sum.Found.Write(sum.File); err != nil { // as it was drawn: better that than nothing
+	if err != nil {
 		return sum, err
 	}
 	progress.set(fmt.Sprintf("plan %d broke %s: shrinking it", sum.Found.Number, sum.Found.Invariant))
@@ -104,12 +122,22 @@ func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Sear
 	if err != nil {
 		return sum, err
 	}
-	e.tellShrunk(*sum.Found, small)
+	tellShrunk(e.s, *sum.Found, small)
 	sum.Found = &small.Plan
-	return sum, small.Write(sum.File)
+	return sum, e.keep(folder, &sum)
 }
 
-func (e *exploration) tellShrunk(from plan.Plan, to plan.Shrunk) { tellShrunk(e.s, from, to) }
+// mostFinds is how many plans that break an invariant by luck are put aside.
+const mostFinds = 6
+
+// keep writes the found plan into the folder.
+func (e *exploration) keep(folder *report.Folder, sum *plan.Summary) error {
+	sum.File = filepath.Join(folder.Dir, "plans", fmt.Sprintf("%d-%d.json", sum.Seed, sum.Found.Number))
+	if err := os.MkdirAll(filepath.Dir(sum.File), 0o755); err != nil {
+		return err
+	}
+	return sum.Found.Write(sum.File)
+}
 
 // tellShrunk says how much smaller a plan became.
 func tellShrunk(s *streams, from plan.Plan, to plan.Shrunk) {
@@ -154,7 +182,11 @@ func tellSummary(s *streams, sum plan.Summary) error {
 		if i, ok := invariant.ByID(p.Invariant); ok {
 			title = i.Name
 		}
-		_, _ = fmt.Fprintf(s.out, "\n✗ plan %d breaks %s (%s)\n\n", p.Number, p.Invariant, title)
+		how := ", now and then"
+		if sum.Always {
+			how = ""
+		}
+		_, _ = fmt.Fprintf(s.out, "\n✗ plan %d breaks %s (%s)%s\n\n", p.Number, p.Invariant, title, how)
 		for _, step := range p.Steps {
 			_, _ = fmt.Fprintln(s.out, "    "+stepText(step))
 		}

@@ -16,7 +16,8 @@ import (
 // Search says which plans are played.
 type Search struct {
 	Seed   int64
-	Plans  int   // numbers 1 to Plans
+	Plans  int   // numbers 1 to Plans ...
+	After  int   // ... beyond this one
 	Shard  Shard // of those; the zero Shard is all
 	Mutant string
 	Lanes  int // plans at once; 0 is 1
@@ -43,7 +44,7 @@ type search struct {
 // Run plays the plans of a search, until one breaks an invariant, and says what
 // came of it.
 func (o Search) Run(ctx context.Context, s *stage.Stage) (Summary, error) {
-	r := &search{Search: o, stage: s, sum: Summary{
+	r := &search{Search: o, stage: s, next: o.After, sum: Summary{
 		Format: SummaryFormat, Seed: o.Seed, Plans: o.Plans, Shard: o.Shard.String(), Mutant: o.Mutant, Edges: map[string]int{},
 	}}
 	started := time.Now()
@@ -158,8 +159,23 @@ func Again(ctx context.Context, s *stage.Stage, p Plan, times int, done func(Pla
 	return broke, nil
 }
 
-// confirm is how often a smaller plan must break the invariant in a row.
-const confirm = 2
+const (
+	// confirm is how often a smaller plan must break the invariant in a row.
+	confirm = 3
+	// steady is how often a plan is played to see whether it breaks it always.
+	steady = 5
+)
+
+// Steady reports whether p breaks its invariant whenever it is played.
+func Steady(ctx context.Context, s *stage.Stage, p Plan) (bool, error) {
+	for range steady {
+		broke, err := Again(ctx, s, p, 1, nil)
+		if err != nil || broke[p.Invariant] == 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}
 
 // Smaller shrinks p on a stage.
 func Smaller(ctx context.Context, s *stage.Stage, p Plan) (Shrunk, error) {
@@ -168,6 +184,6 @@ func Smaller(ctx context.Context, s *stage.Stage, p Plan) (Shrunk, error) {
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
 		}
-		return slices.Clone(played.Broken()), nil
+		return played.Broken(), nil
 	})
 }

@@ -130,9 +130,9 @@ func (y *play) step(ctx context.Context, s Step) error {
 	if j.id == "" {
 		return nil // the submit was shrunk away, or never had an answer
 	}
+	y.settled(ctx, j)
 	switch s.Do {
 	case Start:
-		y.settled(ctx, j)
 		j.starts++
 		y.together(max(1, s.Clients), func(i int) {
 			_, _ = y.w.Client(fmt.Sprintf("client-%d", i)).StartAttempt(ctx, j.id, y.w.Key(fmt.Sprintf("%s-%d-%d", j.name, j.starts, i)), "")
@@ -140,13 +140,10 @@ func (y *play) step(ctx context.Context, s Step) error {
 	case Cancel:
 		_, _ = y.w.Client("client-1").CancelJob(ctx, j.id, "not wanted any more")
 	case CancelAttempt:
-		y.settled(ctx, j)
 		_, _ = y.w.Operator().CancelAttempt(ctx, j.id, s.N, "out of the way")
 	case Release:
-		y.settled(ctx, j)
 		_, _ = y.w.Operator().Release(ctx, j.id, s.N, "the provider is silent")
 	case Resolve:
-		y.settled(ctx, j)
 		_, _ = y.w.Operator().Resolve(ctx, j.id, s.N, target.Resolution{Outcome: "failed", Evidence: "the provider says so", Reason: "asked"})
 	case Answer:
 		y.answer(ctx, j, s.N)
@@ -220,7 +217,6 @@ func (y *play) settled(ctx context.Context, j *job) {
 // answer lets held calls go and waits until their attempts have ended. With a
 // lock on the job all of them stand before their write when it is let go.
 func (y *play) answer(ctx context.Context, j *job, n int) {
-	y.settled(ctx, j)
 	var open []*stage.Gate
 	for i, g := range j.gates {
 		if n == 0 || i == n {

@@ -40,6 +40,7 @@ func (y *play) client(ctx context.Context, j *job, do Verb) (err error) {
 func (y *play) database(ctx context.Context, j *job, do Verb) (err error) {
 	victim := stage.Victim(y.w.Key(j.name))
 	if j.id != "" {
+		y.settled(ctx, j) // so that it is what a later step causes, and no deadline that passes
 		victim = stage.Victim(j.id)
 	}
 	switch do {
@@ -51,7 +52,6 @@ func (y *play) database(ctx context.Context, j *job, do Verb) (err error) {
 		if j.id == "" || j.lock != nil {
 			return nil
 		}
-		y.settled(ctx, j)
 		j.lock, err = y.w.LockJob(ctx, j.id)
 	}
 	return err

@@ -67,7 +67,8 @@ type Summary struct {
 	Edges      map[string]int `json:"faults_by_edge"`
 	TookMS     int64          `json:"took_ms"` // of the longest shard
 	Found      *Plan          `json:"found,omitempty"`
-	File       string         `json:"file,omitempty"` // where the found plan stands
+	File       string         `json:"file,omitempty"`   // where the found plan stands
+	Always     bool           `json:"always,omitempty"` // it breaks the invariant whenever it is played
 }
 
 func (s *Summary) count(p Plan, played Played) {
@@ -172,24 +173,36 @@ func Merge(shards []Summary) (Summary, error) {
 			}
 			names = append(names, name)
 		}
-		all.Played += s.Played
-		all.Passed += s.Passed
-		all.Violations += s.Violations
-		all.Undecided = append(slices.Clip(all.Undecided), s.Undecided...)
-		all.Broken = append(slices.Clip(all.Broken), s.Broken...)
-		all.Unsteady = append(slices.Clip(all.Unsteady), s.Unsteady...)
-		all.Audited += s.Audited
-		all.Operations += s.Operations
-		all.Armed += s.Armed
-		all.Fired += s.Fired
-		all.TookMS = max(all.TookMS, s.TookMS)
-		for edge, n := range s.Edges {
-			all.Edges[edge] += n
-		}
+		all.add(s)
 		if all.Found == nil {
-			all.Found, all.File = s.Found, s.File
+			all.Found, all.File, all.Always = s.Found, s.File, s.Always
 		}
 	}
 	all.Shard = strings.Join(names, ",")
 	return all, nil
+}
+
+// add counts the plans of another summary.
+func (s *Summary) add(o Summary) {
+	s.Played += o.Played
+	s.Passed += o.Passed
+	s.Violations += o.Violations
+	s.Undecided = append(slices.Clip(s.Undecided), o.Undecided...)
+	s.Broken = append(slices.Clip(s.Broken), o.Broken...)
+	s.Unsteady = append(slices.Clip(s.Unsteady), o.Unsteady...)
+	s.Audited += o.Audited
+	s.Operations += o.Operations
+	s.Armed += o.Armed
+	s.Fired += o.Fired
+	s.TookMS = max(s.TookMS, o.TookMS)
+	for edge, n := range o.Edges {
+		s.Edges[edge] += n
+	}
+}
+
+// Append adds what the same search found further on.
+func (s *Summary) Append(o Summary) {
+	took := s.TookMS + o.TookMS
+	s.add(o)
+	s.TookMS = took
 }

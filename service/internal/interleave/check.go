@@ -62,10 +62,14 @@ func (c *checker) returned(r *played) {
 	if r.deadlocks > 0 {
 		c.broke("I10", "two transactions waited for each other until PostgreSQL ended one: somebody locks an attempt before its job")
 	}
-	for _, o := range c.outcomes {
+	for i, o := range c.outcomes {
 		var inFlight *job.InFlightError
 		switch {
-		case o.err == nil, errors.As(o.err, &inFlight) && o.tx == Start:
+		case o.err == nil:
+		case errors.As(o.err, &inFlight) && o.tx == Start:
+			if !inFlight.State.Open() && r.undisturbed(i) {
+				c.broke("I3", "%s was refused for an attempt that is %s, and blocks nobody", o.name(), inFlight.State)
+			}
 		case o.tx == Submit:
 			var conflict *job.KeyConflictError
 			if errors.As(o.err, &conflict) {
@@ -77,6 +81,17 @@ func (c *checker) returned(r *played) {
 			c.broke("I13", "%s returned an error that nothing explains: %v", o.name(), o.err)
 		}
 	}
+}
+
+// undisturbed reports whether nobody else committed between the first and the
+// last statement of session i.
+func (p *played) undisturbed(i int) bool {
+	first := slices.IndexFunc(p.steps, func(s step) bool { return s.session == i })
+	last := len(p.steps) - 1
+	for p.steps[last].session != i {
+		last--
+	}
+	return !slices.ContainsFunc(p.steps[first:last], func(s step) bool { return s.session != i && s.class == commit })
 }
 
 // oneJob is I1: one job of an owner's key, and every submit of it gets that one.
