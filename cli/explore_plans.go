@@ -93,42 +93,36 @@ func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Sear
 		return sum, err
 	}
 	// A plan whose violation hangs on luck is kept, and the search goes on for a
-	// while: one that breaks it always says more and shrinks better.
+	// while: one that breaks it always says more.
 	for try := 1; ; try++ {
-		at := sum.Found
-		if err := e.keep(folder, &sum); err != nil {
+		if err := e.keep(folder, &sum); err != nil { // as it was drawn: better that than nothing
 			return sum, err
 		}
-		progress.set(fmt.Sprintf("plan %d broke %s: playing it again", at.Number, at.Invariant))
-		if sum.Always, err = plan.Steady(ctx, s, *at); err != nil || sum.Always || try == mostFinds {
-			break
-		}
-		search.After = at.Number
-		more, err := search.Run(ctx, s)
-		sum.Append(more)
+		progress.set(fmt.Sprintf("plan %d broke %s: shrinking it", sum.Found.Number, sum.Found.Invariant))
+		small, err := plan.Smaller(ctx, s, *sum.Found)
 		if err != nil {
 			return sum, err
 		}
-		if more.Found == nil {
-			return sum, nil
+		if sum.Always, err = plan.Steady(ctx, s, small.Plan); err != nil {
+			return sum, err
 		}
-		sum.Found = more.Found
+		tellShrunk(e.s, *sum.Found, small)
+		sum.Found = &small.Plan
+		if err := e.keep(folder, &sum); err != nil || sum.Always || try == mostFinds {
+			return sum, err
+		}
+		search.After = sum.Reached
+		more, err := search.Run(ctx, s)
+		sum.Append(more)
+		if err != nil || more.Found == nil {
+			return sum, err
+		}
+		sum.Found, sum.Reached = more.Found, more.Reached
 	}
-	if err != nil {
-		return sum, err
-	}
-	progress.set(fmt.Sprintf("plan %d broke %s: shrinking it", sum.Found.Number, sum.Found.Invariant))
-	small, err := plan.Smaller(ctx, s, *sum.Found)
-	if err != nil {
-		return sum, err
-	}
-	tellShrunk(e.s, *sum.Found, small)
-	sum.Found = &small.Plan
-	return sum, e.keep(folder, &sum)
 }
 
 // mostFinds is how many plans that break an invariant by luck are put aside.
-const mostFinds = 6
+const mostFinds = 4
 
 // keep writes the found plan into the folder.
 func (e *exploration) keep(folder *report.Folder, sum *plan.Summary) error {

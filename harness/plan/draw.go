@@ -82,7 +82,14 @@ func (d *drawer) story(job string) []Step {
 		steps = append(steps, s)
 	}
 	one := func(verbs ...Verb) Verb { return verbs[d.IntN(len(verbs))] }
-	if d.take(25) {
+	first := Step{Do: Submit}
+	if d.chance(40) {
+		first.Clients = 2 + d.IntN(7)
+	}
+	switch {
+	case first.Clients > 1 && d.take(30):
+		add(Step{Do: HoldCommit}) // a gate says more than luck
+	case d.take(25):
 		add(Step{Do: one(LostResponse, LostRequest, Duplicate, AckLost, CommitLost)})
 	}
 	attempt := func(n int) bool { // what becomes of the call of attempt n; true: it is held
@@ -98,10 +105,6 @@ func (d *drawer) story(job string) []Step {
 	held := []int{}
 	if attempt(1) {
 		held = append(held, 1)
-	}
-	first := Step{Do: Submit}
-	if d.chance(40) {
-		first.Clients = 2 + d.IntN(7)
 	}
 	add(first)
 	n := 1

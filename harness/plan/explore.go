@@ -63,7 +63,7 @@ func (o Search) Run(ctx context.Context, s *stage.Stage) (Summary, error) {
 	lanes.Wait()
 	slices.Sort(r.sum.Undecided)
 	slices.Sort(r.sum.Unsteady)
-	r.sum.TookMS = time.Since(started).Milliseconds()
+	r.sum.TookMS, r.sum.Reached = time.Since(started).Milliseconds(), r.next
 	if r.err == nil && r.sum.Found == nil {
 		r.err = context.Cause(ctx)
 	}

@@ -49,6 +49,7 @@ const (
 	Duplicate    Verb = "duplicate-delivery" // the balancer sends the next submit to two replicas
 	AckLost      Verb = "ack-lost"           // of the next transaction that names the job's key or id
 	CommitLost   Verb = "commit-lost"
+	HoldCommit   Verb = "hold-commit"  // of the first of the next submits, until the others have come as far as they can
 	LockJob      Verb = "job-row-lock" // until the next answer of the job waits for it
 	Stall        Verb = "stall"        // the call of attempt N is held until an answer
 	Refuse       Verb = "refuse"       // the provider refuses the call of attempt N
@@ -62,7 +63,7 @@ const (
 // edges says where each fault acts.
 var edges = map[Verb]string{
 	LostResponse: fault.ClientAPI, LostRequest: fault.ClientAPI, Duplicate: fault.ClientAPI,
-	AckLost: fault.APIPostgres, CommitLost: fault.APIPostgres, LockJob: fault.APIPostgres,
+	AckLost: fault.APIPostgres, CommitLost: fault.APIPostgres, HoldCommit: fault.APIPostgres, LockJob: fault.APIPostgres,
 	Stall: fault.WorkerProvider, Refuse: fault.WorkerProvider, BreakOff: fault.WorkerProvider, Reject: fault.WorkerProvider,
 	KillWorker: fault.Processes, KillAPI: fault.Processes, PauseWorker: fault.Processes,
 }

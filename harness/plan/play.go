@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/fault"
@@ -18,6 +19,7 @@ import (
 const (
 	toSettle = 1500 * time.Millisecond // an attempt, until it is unknown or ended
 	toArrive = 500 * time.Millisecond  // somebody at a held lock
+	toCome   = 3 * time.Second         // other clients, while one COMMIT is held
 	toDrain  = 6 * time.Second         // all, after the faults are lifted
 	toPlay   = 60 * time.Second        // one plan
 )
@@ -61,6 +63,7 @@ type job struct {
 	stalls   map[int]*history.Fault // of the gates, as the history knows them
 	through  *fault.OnWire          // where client 1 connects for its next submit
 	lock     *fault.Lock
+	commit   *fault.Transaction // a held COMMIT of its next submit
 }
 
 // Play plays p in a world of its own and judges it.
@@ -162,10 +165,15 @@ func (y *play) intent(j *job) target.Intent {
 // submit hands the job in, n clients from one barrier. Who gets no answer asks
 // again, past whatever took it.
 func (y *play) submit(ctx context.Context, j *job, n int) {
-	through := j.through
-	j.through = nil
+	through, held := j.through, j.commit
+	j.through, j.commit = nil, nil
 	var mu sync.Mutex
+	var back atomic.Int64
+	if held != nil {
+		defer y.letGo(ctx, held, n, &back)()
+	}
 	y.together(n, func(i int) {
+		defer back.Add(1)
 		client := y.w.Client(fmt.Sprintf("client-%d", i))
 		for try := range submits {
 			c := client
@@ -186,6 +194,28 @@ func (y *play) submit(ctx context.Context, j *job, n int) {
 			return
 		}
 	})
+}
+
+// letGo lets the held COMMIT of one of n clients go as soon as the others are
+// back or wait for it. The returned function waits for that.
+func (y *play) letGo(ctx context.Context, held *fault.Transaction, n int, back *atomic.Int64) (wait func()) {
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer held.Release()
+		ctx, cancel := context.WithTimeout(ctx, toCome)
+		defer cancel()
+		if held.Await(ctx) != nil {
+			return
+		}
+		rows := y.w.Rows()
+		_ = stage.Until(ctx, "the other clients are back or wait for a lock", func(ctx context.Context) (bool, error) {
+			waiting, err := rows.Count(ctx, `
+				SELECT count(*) FROM pg_stat_activity
+				WHERE  datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO jobs%'`)
+			return int(back.Load())+waiting >= n-1, err
+		})
+	})
+	return done.Wait
 }
 
 // together runs f for 1 to n at once.

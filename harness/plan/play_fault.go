@@ -48,6 +48,10 @@ func (y *play) database(ctx context.Context, j *job, do Verb) (err error) {
 		_, err = y.w.AckLost(victim)
 	case CommitLost:
 		_, err = y.w.CommitLost(victim)
+	case HoldCommit:
+		if j.id == "" && j.commit == nil {
+			j.commit, err = y.w.HoldCommit(victim)
+		}
 	case LockJob:
 		if j.id == "" || j.lock != nil {
 			return nil

@@ -70,7 +70,7 @@ func TestTheCleanServicePassesEveryStep(t *testing.T) {
 	}
 	var every []plan.Step // each verb once, on a job of its own, with what it needs
 	for i, do := range []plan.Verb{
-		plan.LostResponse, plan.LostRequest, plan.Duplicate, plan.AckLost, plan.CommitLost, plan.Refuse, plan.BreakOff, plan.Reject,
+		plan.LostResponse, plan.LostRequest, plan.Duplicate, plan.AckLost, plan.CommitLost, plan.HoldCommit, plan.Refuse, plan.BreakOff, plan.Reject,
 		plan.KillWorker, plan.KillAPI, plan.PauseWorker, plan.LockJob,
 	} {
 		job := "v" + string(rune('a'+i))

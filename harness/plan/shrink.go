@@ -78,12 +78,17 @@ func Shrink(ctx context.Context, p Plan, confirm int, play func(context.Context,
 			size = max(1, size/2)
 		}
 	}
-	for i, st := range s.Steps { // fewer clients at once
-		if st.Clients > 2 {
+	for i, st := range s.Steps {
+		for _, fewer := range []int{0, 2} { // one client, or two at once
+			if st.Clients <= max(1, fewer) {
+				continue
+			}
 			steps := slices.Clone(s.Steps)
-			steps[i].Clients = 2
-			if _, err := try(steps); err != nil {
+			steps[i].Clients = fewer
+			if ok, err := try(steps); err != nil {
 				return s, err
+			} else if ok {
+				break
 			}
 		}
 	}

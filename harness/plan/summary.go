@@ -66,6 +66,7 @@ type Summary struct {
 	Fired      int            `json:"faults_fired"`
 	Edges      map[string]int `json:"faults_by_edge"`
 	TookMS     int64          `json:"took_ms"` // of the longest shard
+	Reached    int            `json:"-"`       // the last number that was played
 	Found      *Plan          `json:"found,omitempty"`
 	File       string         `json:"file,omitempty"`   // where the found plan stands
 	Always     bool           `json:"always,omitempty"` // it breaks the invariant whenever it is played

@@ -108,6 +108,9 @@ func (c *checker) oneJob() {
 		if o.created {
 			created[who]++
 		}
+		if o.job.Attempts == 0 {
+			c.broke("I8", "%s got a job without an attempt: half of it is stored", o.name())
+		}
 		if !slices.ContainsFunc(c.left.Jobs, func(j leftJob) bool {
 			return j.ID == string(o.job.ID) && j.Owner == string(who) && j.Key == string(c.w.key)
 		}) {

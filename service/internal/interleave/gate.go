@@ -104,7 +104,8 @@ func classOf(sql string) class {
 	case "rollback":
 		return undo
 	case "select":
-		if !strings.Contains(sql, "FOR NO KEY UPDATE") && !strings.Contains(sql, "FOR UPDATE") {
+		// without a table it calls a function, which may do anything
+		if strings.Contains(sql, "FROM ") && !strings.Contains(sql, "FOR NO KEY UPDATE") && !strings.Contains(sql, "FOR UPDATE") {
 			return plainRead
 		}
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	firstLook = 100 * time.Microsecond
 	lastLook  = 2 * time.Millisecond
+	idleLook  = 20 * time.Millisecond // where nobody is known to hold a lock
 )
 
 // wake settles those who waited, for as long as somebody lets locks go.
@@ -37,21 +38,20 @@ func (p *player) wake(ctx context.Context) error {
 // seen waiting for another one.
 func (p *player) settle(ctx context.Context, who mask) error {
 	pause := firstLook
+	if !p.mayWait(who) {
+		pause = idleLook
+	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for p.open(who) {
-		var look <-chan time.Time
-		if p.mayWait(who) {
-			look = timer.C
-		}
 		select {
 		case e := <-p.events:
 			p.take(e)
-		case <-look:
+		case <-timer.C:
 			if err := p.lookWhoWaits(ctx); err != nil {
 				return err
 			}
-			pause = min(2*pause, lastLook)
+			pause = min(2*pause, max(lastLook, pause))
 			timer.Reset(pause)
 		case <-ctx.Done():
 			return fmt.Errorf("a statement neither ended nor waited for a lock: %w", context.Cause(ctx))
