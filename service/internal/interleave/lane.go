@@ -152,11 +152,12 @@ const setScene = `
 		VALUES ($1, $2, $3, $4, 1, $5, $6)
 		RETURNING xmin::text AS xmin
 	), tried AS (
-		INSERT INTO attempts (id, job_id, n, provider, state, worker, lease_until, deadline_ms, deadline_at, ended_at)
+		INSERT INTO attempts (id, job_id, n, provider, state, worker, lease_until, deadline_ms, deadline_at, since, ended_at)
 		SELECT id, $1, n, 'p', state,
 		       CASE WHEN state <> 'starting' THEN 'before' END,
 		       CASE WHEN state = 'running' THEN clock_timestamp() - interval '1 hour' END,
 		       60000, CASE WHEN state <> 'starting' THEN clock_timestamp() - interval '1 hour' END,
+		       clock_timestamp() - interval '1 hour',
 		       CASE WHEN state = 'failed' THEN clock_timestamp() END
 		FROM   unnest($7::uuid[], $8::text[]) WITH ORDINALITY AS a(id, state, n)
 		RETURNING n, fence
