@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -29,7 +30,8 @@ type SelfTest struct {
 const (
 	selfTestRepeats = 4
 	selfTestModel   = "standin-1"
-	goodRuns        = 2 // of the good provider, in each protocol and under each contract
+	selfTestGC      = 400 // percent
+	goodRuns        = 2   // of the good provider, in each protocol and under each contract
 )
 
 // Matrix is what the checks said of every bad provider and of the good ones.
@@ -50,6 +52,9 @@ type try struct {
 // protocol in which they can be had, as many side by side as there are
 // processors.
 func (s *SelfTest) Run(ctx context.Context) (Matrix, error) {
+	// A quarter of a million answers are read and thrown away: collecting them as
+	// often as a service would costs a third of the time.
+	defer debug.SetGCPercent(debug.SetGCPercent(selfTestGC))
 	m := Matrix{Bad: s.Bad}
 	for _, c := range check.All() {
 		m.Checks = append(m.Checks, c.ID)
