@@ -65,6 +65,10 @@ func TestPromptRenderRefusesWithTheClassOfTheException(t *testing.T) {
 }
 
 func TestPromptRenderCallsBrokenInputByItsName(t *testing.T) {
+	code, _, stderr := run(t, "prompt", "render", "--template", "/nonexistent/chat.jinja")
+	if code != cli.ExitUsage || !strings.Contains(stderr, "no such file") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("no such file: exit %d, stderr %q", code, stderr)
+	}
 	for _, c := range []struct {
 		name, template, stdin, want string
 		args                        []string
@@ -76,7 +80,6 @@ func TestPromptRenderCallsBrokenInputByItsName(t *testing.T) {
 		{"a lone surrogate", "x", `{"a": "\ud800"}`, "not JSON", nil},
 		{"a template that is not text", "\xff\xfe", "{}", "not UTF-8", nil},
 		{"a clock that is none", "x", "{}", "--now", []string{"--now", "yesterday"}},
-		{"no such file", "x", "{}", "no such file", []string{"--template", "/nonexistent/chat.jinja"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, stdout, stderr := renderWith(t, c.template, c.stdin, c.args...)
