@@ -73,9 +73,9 @@ func promptCheckCommand(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			subject, err := render.Load(args[0])
+			subject, err := promptSubject(args[0])
 			if err != nil {
-				return usagef("%v", err)
+				return err
 			}
 			c, err := p.load()
 			if err != nil {

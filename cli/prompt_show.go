@@ -67,9 +67,9 @@ func (s *streams) showPrompts(profiles []string, p promptContract, which string)
 	}
 	var all []shownPrompt
 	for _, file := range profiles {
-		subject, err := render.Load(file)
+		subject, err := promptSubject(file)
 		if err != nil {
-			return usagef("%v", err)
+			return err
 		}
 		shown, err := show(subject, request)
 		if err != nil {
