@@ -16,8 +16,12 @@ func TestAnthropicMessages(t *testing.T) {
 	talk(t, sdk{
 		protocol: providers.AnthropicMessages, ask: askMessages, stated: anthropicStated,
 		stopped: "end_turn", called: "tool_use", cut: "max_tokens",
-		repeated: []int{429, 500, 503, 529}, final: []int{400, 401, 404},
+		repeated: []int{429, 500, 503, 529}, final: []int{400, 401, 404}, rereads: true,
 	})
+}
+
+func TestAnthropicParametersAreKnown(t *testing.T) {
+	knows(t, sdk{protocol: providers.AnthropicMessages, ask: askMessages}, anthropic.MessageNewParams{})
 }
 
 func anthropicStated(err error) (int, string) {
@@ -29,10 +33,14 @@ func anthropicStated(err error) (int, string) {
 }
 
 func askMessages(ctx context.Context, client *http.Client, url string, q question) (answer, error) {
-	c := anthropic.NewClient(
+	options := []option.RequestOption{
 		option.WithoutEnvironmentDefaults(), option.WithAPIKey("k"),
 		option.WithBaseURL(url), option.WithHTTPClient(client), option.WithMaxRetries(q.retries),
-	)
+	}
+	for _, name := range q.null {
+		options = append(options, option.WithJSONSet(name, nil))
+	}
+	c := anthropic.NewClient(options...)
 	params := anthropic.MessageNewParams{
 		Model:     model,
 		MaxTokens: q.limit,

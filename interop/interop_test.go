@@ -40,8 +40,9 @@ var schema = map[string]any{
 type question struct {
 	stream  bool
 	tool    bool
-	limit   int64 // of output tokens
-	retries int   // how often the SDK may repeat the request
+	limit   int64    // of output tokens
+	retries int      // how often the SDK may repeat the request
+	null    []string // parameters that are sent as null
 }
 
 func (q question) String() string {
@@ -74,6 +75,7 @@ type sdk struct {
 	stated func(err error) (status int, message string)
 
 	stopped, called, cut string // the words for the end: by itself, for a tool, at the limit
+	rereads              bool   // asks again when the body of an answer ends early
 	repeated             []int  // statuses after which the SDK asks again, if it may
 	final                []int  // statuses after which it never does
 }
@@ -106,48 +108,55 @@ func (s sdk) converse(t *testing.T, server *standin.Server, q question) (answer,
 	return s.ask(ctx, &http.Client{Transport: transport}, server.URL(), q)
 }
 
-// sent checks how many requests the ledger holds, that all of them are over, and
-// that a repeated one says the same as the first.
+// sent checks the ledger.
 func sent(t *testing.T, server *standin.Server, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	if err := server.AwaitEnd(ctx, standin.Match{}, n); err != nil {
+	if err := ledger(ctx, server, n); err != nil {
 		t.Error(err)
-	}
-	calls := server.Calls(standin.Match{})
-	if len(calls) != n {
-		t.Errorf("%d requests in the ledger, not %d", len(calls), n)
-	}
-	for _, c := range calls {
-		if !bytes.Equal(c.Body, calls[0].Body) {
-			t.Errorf("request %d differs from the first:\n%s\n%s", c.N, c.Body, calls[0].Body)
-		}
 	}
 }
 
-// understood checks a whole answer to q.
+// ledger returns nil when n requests were sent, all of them are over before ctx
+// is, and a repeated one says the same as the first.
+func ledger(ctx context.Context, server *standin.Server, n int) error {
+	if err := server.AwaitEnd(ctx, standin.Match{}, n); err != nil {
+		return err
+	}
+	calls := server.Calls(standin.Match{})
+	if len(calls) != n {
+		return fmt.Errorf("%d requests in the ledger, not %d", len(calls), n)
+	}
+	for _, c := range calls {
+		if !bytes.Equal(c.Body, calls[0].Body) {
+			return fmt.Errorf("request %d differs from the first:\n%s\n%s", c.N, c.Body, calls[0].Body)
+		}
+	}
+	return nil
+}
+
+// understood checks an answer.
 func (s sdk) understood(t *testing.T, q question, got answer, err error) {
 	t.Helper()
+	if err == nil {
+		err = s.whole(q, got)
+	}
 	if err != nil {
-		t.Fatal(err)
+		t.Error(err)
 	}
-	text, arguments, finish := got.text, got.arguments, s.stopped
+}
+
+// whole returns nil when got is all that a good provider answers to q.
+func (s sdk) whole(q question, got answer) error {
+	expected := answer{text: want, finish: s.stopped, prompt: got.prompt, output: got.output}
 	if q.tool {
-		if got.tool != tool {
-			t.Errorf("tool %q", got.tool)
-		}
-		text, arguments, finish = arguments, text, s.called
+		expected = answer{tool: tool, arguments: want, finish: s.called, prompt: got.prompt, output: got.output}
 	}
-	if text != want || arguments != "" {
-		t.Errorf("understood %+v", got)
+	if got != expected || got.prompt == 0 || got.output == 0 {
+		return fmt.Errorf("understood %+v, not %+v", got, expected)
 	}
-	if got.finish != finish {
-		t.Errorf("finish %q, not %q", got.finish, finish)
-	}
-	if got.prompt == 0 || got.output == 0 {
-		t.Errorf("usage %+v", got)
-	}
+	return nil
 }
 
 // failing fails the first n requests with status; a retry need not wait.
@@ -191,6 +200,7 @@ func talk(t *testing.T, s sdk) {
 			sent(t, server, 1)
 		})
 	}
+	s.isCut(t)
 	s.breaksOff(t)
 }
 
@@ -249,6 +259,28 @@ func (s sdk) isReset(t *testing.T, q question) {
 		s.understood(t, q, got, err)
 		sent(t, server, 2)
 	})
+}
+
+// isCut has a whole answer arrive in part. The provider has done the work; an SDK
+// that reads the body before it gives up has it done again.
+func (s sdk) isCut(t *testing.T) {
+	for _, may := range []int{0, retries} {
+		t.Run(fmt.Sprintf("half a body, %d retries", may), func(t *testing.T) {
+			server := s.server(t)
+			server.Script(standin.Match{Nth: 1}, standin.Answer{Cut: &standin.Point{Bytes: 64}})
+			q := question{limit: 800, retries: may}
+			got, err := s.converse(t, server, q)
+			if may > 0 && s.rereads {
+				s.understood(t, q, got, err)
+				sent(t, server, 2)
+				return
+			}
+			if status, _ := s.stated(err); err == nil || status != 0 || got != (answer{}) {
+				t.Errorf("understood %+v, status %d, error %v", got, status, err)
+			}
+			sent(t, server, 1)
+		})
+	}
 }
 
 // breaksOff has streams end before their time: no SDK asks again once it has

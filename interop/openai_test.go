@@ -11,6 +11,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/interlock-harness/interlock/providers"
+	"github.com/interlock-harness/interlock/providers/standin"
 )
 
 func TestOpenAIChatCompletions(t *testing.T) {
@@ -27,8 +28,66 @@ func TestOpenAIResponses(t *testing.T) {
 	})
 }
 
+// The provider keeps the work: the SDK asks for it by its id, which is no request
+// that the ledger counts.
+func TestOpenAIResponsesInTheBackground(t *testing.T) {
+	s := sdk{protocol: providers.OpenAIResponses, stopped: "completed"}
+	server := s.server(t)
+	gate := server.Hold(standin.Match{})
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	c := openAIClient(&http.Client{Transport: transport}, server.URL(), question{})
+	begin := func() *responses.Response {
+		t.Helper()
+		begun, err := c.Responses.New(t.Context(), responses.ResponseNewParams{
+			Model: model, Background: openai.Bool(true), Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(prompt)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return begun
+	}
+	stands := func(id string, want responses.ResponseStatus) *responses.Response {
+		t.Helper()
+		work, err := c.Responses.Get(t.Context(), id, responses.ResponseGetParams{})
+		if err != nil || work.ID != id || work.Status != want {
+			t.Fatalf("%+v %v", work, err)
+		}
+		return work
+	}
+	first, second := begin(), begin()
+	if first.Status != responses.ResponseStatusQueued {
+		t.Errorf("begun as %q", first.Status)
+	}
+	stands(first.ID, responses.ResponseStatusInProgress)
+	if stopped, err := c.Responses.Cancel(t.Context(), second.ID); err != nil || stopped.Status != responses.ResponseStatusCancelled {
+		t.Errorf("cancel: %+v %v", stopped, err)
+	}
+	gate.Release()
+	s.understood(t, question{}, responsesAnswer(*stands(first.ID, responses.ResponseStatusCompleted)), nil)
+	stands(second.ID, responses.ResponseStatusCancelled)
+	server.Lose(standin.Match{})
+	if _, err := c.Responses.Get(t.Context(), first.ID, responses.ResponseGetParams{}); err == nil {
+		t.Error("lost work is found")
+	} else if status, _ := openAIStated(err); status != http.StatusNotFound {
+		t.Errorf("lost work: %v", err)
+	}
+	sent(t, server, 2)
+}
+
 func openAIClient(client *http.Client, url string, q question) openai.Client {
-	return openai.NewClient(option.WithAPIKey("k"), option.WithBaseURL(url+"/v1/"), option.WithHTTPClient(client), option.WithMaxRetries(q.retries))
+	options := []option.RequestOption{
+		option.WithAPIKey("k"), option.WithBaseURL(url + "/v1/"), option.WithHTTPClient(client), option.WithMaxRetries(q.retries),
+	}
+	for _, name := range q.null {
+		options = append(options, option.WithJSONSet(name, nil))
+	}
+	return openai.NewClient(options...)
+}
+
+func TestOpenAIParametersAreKnown(t *testing.T) {
+	knows(t, sdk{protocol: providers.OpenAIChat, ask: askChatCompletions}, openai.ChatCompletionNewParams{})
+	knows(t, sdk{protocol: providers.OpenAIResponses, ask: askResponses}, responses.ResponseNewParams{})
 }
 
 func openAIStated(err error) (int, string) {

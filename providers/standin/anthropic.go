@@ -36,7 +36,7 @@ type messagesRequest struct {
 
 var messagesFields = fields(`model max_tokens system messages stream temperature top_p top_k stop_sequences tools
 	tool_choice output_config output_format metadata service_tier thinking container context_management mcp_servers
-	cache_control inference_geo`)
+	cache_control inference_geo speed diagnostics`)
 
 func (anthropic) read(r *http.Request, data []byte) (Ask, *Failure) {
 	if !strings.HasSuffix(r.URL.Path, "/messages") {

@@ -44,7 +44,7 @@ func (s schemaPart) fill(text string) any {
 		return s.Enum[0]
 	}
 	kind, _ := s.Type.(string)
-	switch kind {
+	switch strings.ToLower(kind) { // Gemini's older form of a schema shouts
 	case "object", "":
 		value := object{}
 		for _, name := range s.Required {

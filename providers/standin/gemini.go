@@ -21,8 +21,9 @@ type geminiRequest struct {
 	Contents []geminiContent `json:"contents"`
 	Tools    []struct {
 		Functions []struct {
-			Name   string          `json:"name"`
-			Schema json.RawMessage `json:"parametersJsonSchema"`
+			Name    string          `json:"name"`
+			Schema  json.RawMessage `json:"parametersJsonSchema"`
+			OpenAPI json.RawMessage `json:"parameters"` // the older form
 		} `json:"functionDeclarations"`
 	} `json:"tools"`
 	ToolConfig struct {
@@ -35,16 +36,18 @@ type geminiRequest struct {
 
 type geminiGeneration struct {
 	Schema      json.RawMessage `json:"responseJsonSchema"`
+	OpenAPI     json.RawMessage `json:"responseSchema"` // the older form
 	Temperature json.Number     `json:"temperature"`
 	MaxTokens   *int64          `json:"maxOutputTokens"`
 	Stop        []string        `json:"stopSequences"`
 }
 
 var (
-	geminiFields           = fields(`systemInstruction contents tools toolConfig generationConfig safetySettings cachedContent labels`)
+	geminiFields = fields(`systemInstruction contents tools toolConfig generationConfig safetySettings cachedContent labels
+		serviceTier store continuationToken`)
 	geminiGenerationFields = fields(`responseMimeType responseSchema responseJsonSchema temperature topP topK candidateCount
 		maxOutputTokens seed stopSequences presencePenalty frequencyPenalty responseLogprobs logprobs thinkingConfig
-		responseModalities speechConfig mediaResolution`)
+		responseModalities speechConfig mediaResolution imageConfig audioTranscriptionConfig enableEnhancedCivicAnswers`)
 )
 
 func (gemini) read(r *http.Request, data []byte) (Ask, *Failure) {
@@ -71,6 +74,9 @@ func (gemini) read(r *http.Request, data []byte) (Ask, *Failure) {
 		Model: model, System: q.System.text(), Stream: method == "streamGenerateContent", Temperature: g.Temperature.String(),
 		MaxOutputTokens: g.MaxTokens, Stop: g.Stop, Schema: g.Schema,
 	}
+	if a.Schema == nil {
+		a.Schema = g.OpenAPI
+	}
 	for _, c := range q.Contents {
 		a.User = join(a.User, c.text())
 	}
@@ -79,6 +85,9 @@ func (gemini) read(r *http.Request, data []byte) (Ask, *Failure) {
 			a.Tools = append(a.Tools, f.Name)
 			if a.Schema == nil {
 				a.Schema = f.Schema
+			}
+			if a.Schema == nil {
+				a.Schema = f.OpenAPI
 			}
 		}
 	}

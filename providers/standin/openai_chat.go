@@ -50,7 +50,7 @@ var chatFields = fields(`model messages stream stream_options temperature top_p 
 	store metadata service_tier user presence_penalty frequency_penalty logit_bias logprobs
 	top_logprobs reasoning_effort modalities audio prediction safety_identifier prompt_cache_key
 	random_seed prompt_mode safe_prompt verbosity web_search_options functions function_call
-	prompt_cache_retention`)
+	prompt_cache_retention prompt_cache_options moderation`)
 
 func (openAIChat) read(r *http.Request, body []byte) (Ask, *Failure) {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {

@@ -32,7 +32,8 @@ type responsesRequest struct {
 
 var responsesFields = fields(`model instructions input stream temperature top_p max_output_tokens text tools tool_choice
 	parallel_tool_calls store metadata background previous_response_id reasoning truncation include user service_tier
-	stream_options max_tool_calls prompt conversation safety_identifier prompt_cache_key top_logprobs prompt_cache_retention`)
+	stream_options max_tool_calls prompt conversation safety_identifier prompt_cache_key top_logprobs prompt_cache_retention
+	prompt_cache_options moderation image access_programs context_management`)
 
 func (openAIResponses) read(r *http.Request, data []byte) (Ask, *Failure) {
 	if !strings.HasSuffix(r.URL.Path, "/responses") {
