@@ -177,13 +177,27 @@ func Steady(ctx context.Context, s *stage.Stage, p Plan) (bool, error) {
 	return true, nil
 }
 
-// Smaller shrinks p on a stage.
+// Smaller shrinks p on a stage. Where what comes out does not break the
+// invariant steadily, a step that mattered was taken away by luck,
+// and p is shrunk once more with three times as many confirmations.
 func Smaller(ctx context.Context, s *stage.Stage, p Plan) (Shrunk, error) {
-	return Shrink(ctx, p, confirm, func(ctx context.Context, p Plan) ([]invariant.ID, error) {
+	play := func(ctx context.Context, p Plan) ([]invariant.ID, error) {
 		played, err := p.Play(ctx, s)
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
 		}
 		return played.Broken(), nil
-	})
+	}
+	small, err := Shrink(ctx, p, confirm, play)
+	if err != nil {
+		return small, err
+	}
+	ok, err := Steady(ctx, s, small.Plan)
+	small.Plays += steady
+	if ok || err != nil {
+		return small, err
+	}
+	again, err := Shrink(ctx, p, 3*confirm, play)
+	again.Plays += small.Plays
+	return again, err
 }

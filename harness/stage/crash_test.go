@@ -46,7 +46,16 @@ func standAndWait() {
 }
 
 func TestNothingIsLeftWhenTheStageItselfIsKilled(t *testing.T) {
-	ctx, pg := bounded(t), mustPG(t) // the shared stage starts first: it sweeps too
+	ctx, pg := bounded(t), mustPG(t)            // the shared stage starts first: it sweeps too
+	tmp, err := os.MkdirTemp("", "stage-test-") // where no other run of this machine sweeps
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil { // the cluster's user must get through
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(tmp) })
+	t.Setenv("TMPDIR", tmp)
 	cmd := exec.Command(self(t), "stand-and-wait")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
