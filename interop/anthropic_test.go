@@ -77,8 +77,7 @@ func messageAnswer(whole anthropic.Message) answer {
 		case anthropic.TextBlock:
 			got.text += b.Text
 		case anthropic.ToolUseBlock:
-			got.tool += b.Name
-			got.arguments += string(b.Input)
+			got.call(b.ID, b.Name, string(b.Input))
 		}
 	}
 	return got

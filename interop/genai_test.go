@@ -162,8 +162,7 @@ func (a *answer) add(r *genai.GenerateContentResponse) error {
 			if err := e.Encode(part.FunctionCall.Args); err != nil {
 				return err
 			}
-			a.tool += part.FunctionCall.Name
-			a.arguments += strings.TrimSuffix(arguments.String(), "\n")
+			a.call(part.FunctionCall.ID, part.FunctionCall.Name, strings.TrimSuffix(arguments.String(), "\n"))
 		}
 	}
 	return nil

@@ -57,11 +57,22 @@ func questions() []question {
 // answer is what an SDK understood.
 type answer struct {
 	text      string // as far as it came
+	calls     int    // of tools
 	tool      string // name of the tool that is called
 	arguments string // JSON of the call
 	finish    string // the protocol's word for the end
 	prompt    int64  // tokens
 	output    int64  // tokens
+}
+
+// call adds a tool call. The vendors give every call an id.
+func (a *answer) call(id, name, arguments string) {
+	if id == "" {
+		name += " without an id"
+	}
+	a.calls++
+	a.tool += name
+	a.arguments += arguments
 }
 
 // sdk is one official client.
@@ -151,7 +162,7 @@ func (s sdk) understood(t *testing.T, q question, got answer, err error) {
 func (s sdk) whole(q question, got answer) error {
 	expected := answer{text: want, finish: s.stopped, prompt: got.prompt, output: got.output}
 	if q.tool {
-		expected = answer{tool: tool, arguments: want, finish: s.called, prompt: got.prompt, output: got.output}
+		expected = answer{calls: 1, tool: tool, arguments: want, finish: s.called, prompt: got.prompt, output: got.output}
 	}
 	if got != expected || got.prompt == 0 || got.output == 0 {
 		return fmt.Errorf("understood %+v, not %+v", got, expected)

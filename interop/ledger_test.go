@@ -38,7 +38,7 @@ func TestLedgerFindsWhatIsWrong(t *testing.T) {
 func TestWholeFindsWhatIsWrong(t *testing.T) {
 	s := sdk{stopped: "stop", called: "tool"}
 	text := answer{text: want, finish: "stop", prompt: 3, output: 3}
-	call := answer{tool: tool, arguments: want, finish: "tool", prompt: 3, output: 3}
+	call := answer{calls: 1, tool: tool, arguments: want, finish: "tool", prompt: 3, output: 3}
 	if err := s.whole(question{}, text); err != nil {
 		t.Error(err)
 	}
@@ -49,6 +49,7 @@ func TestWholeFindsWhatIsWrong(t *testing.T) {
 		"text":      func(a *answer) { a.text += " " },
 		"arguments": func(a *answer) { a.arguments += " " },
 		"tool":      func(a *answer) { a.tool += "x" },
+		"calls":     func(a *answer) { a.calls++ },
 		"finish":    func(a *answer) { a.finish = "" },
 		"prompt":    func(a *answer) { a.prompt = 0 },
 		"output":    func(a *answer) { a.output = 0 },
@@ -63,5 +64,17 @@ func TestWholeFindsWhatIsWrong(t *testing.T) {
 				t.Errorf("%s: a wrong %s is not found", q, name)
 			}
 		}
+	}
+}
+
+func TestCallTellsOneWithoutAnID(t *testing.T) {
+	var got answer
+	got.call("", tool, want)
+	if (sdk{}).whole(question{tool: true}, got) == nil || !strings.Contains(got.tool, "without an id") {
+		t.Errorf("%+v", got)
+	}
+	got.call("c-2", tool, want)
+	if got.calls != 2 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -136,8 +136,7 @@ func chatAnswer(whole openai.ChatCompletion) answer {
 		got.text += choice.Message.Content
 		got.finish = choice.FinishReason
 		for _, call := range choice.Message.ToolCalls {
-			got.tool += call.Function.Name
-			got.arguments += call.Function.Arguments
+			got.call(call.ID, call.Function.Name, call.Function.Arguments)
 		}
 	}
 	return got
@@ -203,8 +202,7 @@ func responsesAnswer(whole responses.Response) answer {
 	}
 	for _, item := range whole.Output {
 		if call, ok := item.AsAny().(responses.ResponseFunctionToolCall); ok {
-			got.tool += call.Name
-			got.arguments += call.Arguments
+			got.call(call.CallID, call.Name, call.Arguments)
 		}
 	}
 	return got
