@@ -41,7 +41,10 @@ func Server(t testing.TB) *pgserver.Server {
 	shared.once.Do(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), toManage)
 		defer cancel()
-		shared.server, shared.err = pgserver.Start(ctx, pgserver.Options{Settings: map[string]string{"max_connections": "300"}})
+		shared.server, shared.err = pgserver.Start(ctx, pgserver.Options{Settings: map[string]string{
+			"max_connections": "300",
+			"autovacuum":      "off", // its transactions would be taken for those of the service
+		}})
 	})
 	if shared.err != nil {
 		t.Fatalf("no PostgreSQL for the tests: %v", shared.err)
