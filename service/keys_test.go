@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
@@ -60,7 +61,9 @@ func (t *table) owners() string {
 	return strings.Join(list, " ")
 }
 
-func TestTheListOfKeysIsFollowed(t *testing.T) {
+func TestTheListOfKeysIsFollowed(t *testing.T) { synctest.Test(t, followTheList) }
+
+func followTheList(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -82,8 +85,8 @@ func TestTheListOfKeysIsFollowed(t *testing.T) {
 	tick, hangup, gone := make(chan time.Time), make(chan os.Signal), make(chan struct{})
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { defer close(gone); list.watch(ctx, hangup, tick, database, log) }()
-	look := func() { tick <- time.Time{} } // the watcher takes it when it is through with the one before
-	reload := func() { hangup <- os.Interrupt }
+	look := func() { tick <- time.Time{}; synctest.Wait() } // until the watcher waits for the next one
+	reload := func() { hangup <- os.Interrupt; synctest.Wait() }
 	settled := func() { look(); look(); look() }
 
 	for _, step := range []struct {
