@@ -1,7 +1,9 @@
 package scenarios_test
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -56,6 +58,24 @@ func TestNoScenarioTakesASleepForAnOrder(t *testing.T) {
 				t.Errorf("%s: %s", e.Name(), banned)
 			}
 		}
+	}
+}
+
+func TestNothingInTheHarnessSleeps(t *testing.T) {
+	files := 0
+	err := filepath.WalkDir("../harness", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files++
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), "time.Sleep(") {
+			t.Errorf("%s sleeps: wait for what is to come, with a bound", path)
+		}
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Errorf("%d files read: %v", files, err)
 	}
 }
 

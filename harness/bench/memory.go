@@ -38,18 +38,23 @@ func memory(ctx context.Context, r *rig) ([]Row, error) {
 	if err := r.until(ctx, "attempts in flight", float64(r.o.InFlight), flying); err != nil {
 		return nil, err
 	}
-	for begun := time.Now(); r.provider.waiting.Load() < int64(r.o.InFlight); time.Sleep(10 * time.Millisecond) {
-		if time.Since(begun) > toSettle {
-			return nil, fmt.Errorf("%d of %s calls arrive at the provider", r.provider.waiting.Load(), n)
-		}
+	arriving, cancel := context.WithTimeout(ctx, toSettle)
+	defer cancel()
+	err = every(arriving, 10*time.Millisecond, func() (bool, error) { return r.provider.waiting.Load() >= int64(r.o.InFlight), nil },
+		func() string {
+			return fmt.Sprintf("%d of %s calls arrive at the provider", r.provider.waiting.Load(), n)
+		})
+	if err != nil {
+		return nil, err
 	}
-	most := 0.0
-	for end := time.Now().Add(r.o.slice()); time.Now().Before(end); time.Sleep(100 * time.Millisecond) { // a few heartbeats and collections
+	most, end := 0.0, time.Now().Add(r.o.slice()) // a few heartbeats and collections
+	err = every(ctx, 100*time.Millisecond, func() (bool, error) {
 		now, err := resident(s.process.PID())
-		if err != nil {
-			return nil, err
-		}
 		most = max(most, now)
+		return time.Now().After(end), err
+	}, func() string { return "the resident memory is being watched" })
+	if err != nil {
+		return nil, err
 	}
 	close(r.provider.release)
 	const done = `SELECT count(*) FROM attempts WHERE state = 'succeeded' AND provider = 'held'`

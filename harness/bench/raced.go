@@ -95,17 +95,13 @@ func race(ctx context.Context, c *client, key string) error {
 		return fmt.Errorf("submit: %d %.200s, %w", status, answer, err)
 	}
 	path := "/v1/jobs/" + member(answer, "id") + "/attempts"
-	for begun := time.Now(); time.Since(begun) < toSettle && ctx.Err() == nil; {
+	ctx, cancel := context.WithTimeout(ctx, toSettle)
+	defer cancel()
+	return every(ctx, 5*time.Millisecond, func() (bool, error) {
 		status, answer, err = c.send("POST", path, "second", "{}")
-		switch {
-		case err != nil:
-			return err
-		case status == http.StatusAccepted:
-			return nil
-		case status != http.StatusConflict:
-			return fmt.Errorf("start the second attempt: %d %.200s", status, answer)
+		if err == nil && status != http.StatusAccepted && status != http.StatusConflict { // a conflict: the first one is still in flight
+			err = fmt.Errorf("start the second attempt: %d %.200s", status, answer)
 		}
-		time.Sleep(5 * time.Millisecond) // the first one is still in flight
-	}
-	return fmt.Errorf("the first attempt of %s is not released: %.200s", key, answer)
+		return status == http.StatusAccepted, err
+	}, func() string { return fmt.Sprintf("the first attempt of %s is not released: %.200s", key, answer) })
 }

@@ -210,15 +210,29 @@ func (r *rig) number(ctx context.Context, query string, args ...any) (n float64,
 func (r *rig) until(ctx context.Context, what string, want float64, query string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, toSettle)
 	defer cancel()
-	for {
+	seen := 0.0
+	return every(ctx, 20*time.Millisecond, func() (bool, error) {
 		n, err := r.number(ctx, query, args...)
-		if err == nil && n >= want {
-			return nil
+		if err == nil {
+			seen = n
+		}
+		return err == nil && n >= want, nil // an error passes, or the bound ends it
+	}, func() string { return fmt.Sprintf("%s: %.0f of %.0f", what, seen, want) })
+}
+
+// every looks at something that will come until it is there, look fails or ctx
+// ends, which state says then how far it had come.
+func every(ctx context.Context, pause time.Duration, look func() (there bool, err error), state func() string) error {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		if there, err := look(); there || err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s: %.0f of %.0f after %s: %w", what, n, want, toSettle, errors.Join(err, ctx.Err()))
-		case <-time.After(20 * time.Millisecond): // between two looks at something that will come
+			return fmt.Errorf("%s: %w", state(), context.Cause(ctx))
+		case <-tick.C:
 		}
 	}
 }
