@@ -8,22 +8,18 @@ import (
 )
 
 type request struct {
-	Model             string          `json:"model"`
-	Messages          []envelope.Turn `json:"messages"`
-	ResponseFormat    *format         `json:"response_format,omitempty"`
-	Tools             []envelope.Tool `json:"tools,omitempty"`
-	ToolChoice        string          `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
-	Temperature       *json.Number    `json:"temperature,omitempty"`
-	MaxTokens         *int64          `json:"max_tokens,omitempty"`
-	Seed              *int64          `json:"seed,omitempty"`
-	Stop              []string        `json:"stop,omitempty"`
-	Stream            bool            `json:"stream,omitempty"`
-	StreamOptions     *streamOptions  `json:"stream_options,omitempty"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	Model             string                  `json:"model"`
+	Messages          []envelope.Turn         `json:"messages"`
+	ResponseFormat    *format                 `json:"response_format,omitempty"`
+	Tools             []envelope.Tool         `json:"tools,omitempty"`
+	ToolChoice        string                  `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool                   `json:"parallel_tool_calls,omitempty"`
+	Temperature       *json.Number            `json:"temperature,omitempty"`
+	MaxTokens         *int64                  `json:"max_tokens,omitempty"`
+	Seed              *int64                  `json:"seed,omitempty"`
+	Stop              []string                `json:"stop,omitempty"`
+	Stream            bool                    `json:"stream,omitempty"`
+	StreamOptions     *envelope.StreamOptions `json:"stream_options,omitempty"`
 }
 
 type format struct {
@@ -39,10 +35,7 @@ type format struct {
 func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequest, error) {
 	q := request{
 		Model: envelope.Model(p, r), Messages: envelope.Turns(r),
-		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream,
-	}
-	if r.Stream {
-		q.StreamOptions = &streamOptions{IncludeUsage: true}
+		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream, StreamOptions: envelope.StreamUsage(r),
 	}
 	if r.Mode == providers.ModeTool {
 		parallel := false

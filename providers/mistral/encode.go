@@ -30,13 +30,6 @@ type format struct {
 	} `json:"json_schema"`
 }
 
-type toolChoice struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name string `json:"name"`
-	} `json:"function"`
-}
-
 // Encode implements wire.Adapter: POST {base}/chat/completions.
 func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequest, error) {
 	q := request{
@@ -46,11 +39,7 @@ func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequ
 	if r.Mode == providers.ModeTool {
 		parallel := false
 		q.Tools = envelope.Tools(r, nil)
-		named := toolChoice{Type: "function"}
-		named.Function.Name = r.ToolName
-		if q.ToolChoice = any(named); r.ToolOptional {
-			q.ToolChoice = "auto"
-		}
+		q.ToolChoice = envelope.NamedTool(r)
 		q.ParallelToolCalls = &parallel
 	} else {
 		q.ResponseFormat = &format{Type: "json_schema"}

@@ -10,22 +10,18 @@ import (
 var yes, no = true, false
 
 type chatRequest struct {
-	Model             string          `json:"model"`
-	Messages          []envelope.Turn `json:"messages"`
-	ResponseFormat    *schemaFormat   `json:"response_format,omitempty"`
-	Tools             []envelope.Tool `json:"tools,omitempty"`
-	ToolChoice        any             `json:"tool_choice,omitempty"`
-	ParallelToolCalls *bool           `json:"parallel_tool_calls,omitempty"`
-	Temperature       *json.Number    `json:"temperature,omitempty"`
-	MaxTokens         *int64          `json:"max_completion_tokens,omitempty"`
-	Seed              *int64          `json:"seed,omitempty"`
-	Stop              []string        `json:"stop,omitempty"`
-	Stream            bool            `json:"stream,omitempty"`
-	StreamOptions     *streamOptions  `json:"stream_options,omitempty"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	Model             string                  `json:"model"`
+	Messages          []envelope.Turn         `json:"messages"`
+	ResponseFormat    *schemaFormat           `json:"response_format,omitempty"`
+	Tools             []envelope.Tool         `json:"tools,omitempty"`
+	ToolChoice        any                     `json:"tool_choice,omitempty"`
+	ParallelToolCalls *bool                   `json:"parallel_tool_calls,omitempty"`
+	Temperature       *json.Number            `json:"temperature,omitempty"`
+	MaxTokens         *int64                  `json:"max_completion_tokens,omitempty"`
+	Seed              *int64                  `json:"seed,omitempty"`
+	Stop              []string                `json:"stop,omitempty"`
+	Stream            bool                    `json:"stream,omitempty"`
+	StreamOptions     *envelope.StreamOptions `json:"stream_options,omitempty"`
 }
 
 type schemaFormat struct {
@@ -39,40 +35,20 @@ type named struct {
 	Strict bool            `json:"strict"`
 }
 
-type toolChoice struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name string `json:"name"`
-	} `json:"function"`
-}
-
 // Encode implements wire.Adapter: POST {base}/chat/completions.
 func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequest, error) {
 	q := chatRequest{
 		Model: envelope.Model(p, r), Messages: envelope.Turns(r),
-		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream,
-	}
-	if r.Stream {
-		q.StreamOptions = &streamOptions{IncludeUsage: true}
+		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream, StreamOptions: envelope.StreamUsage(r),
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = envelope.Tools(r, &yes)
-		named := toolChoice{Type: "function"}
-		named.Function.Name = r.ToolName
-		q.ToolChoice = choice(r, named)
+		q.ToolChoice = envelope.NamedTool(r)
 		q.ParallelToolCalls = &no
 	} else {
 		q.ResponseFormat = &schemaFormat{"json_schema", named{envelope.SchemaName(r), r.Schema, true}}
 	}
 	return envelope.Post(p, envelope.Stream(r), q, "chat/completions")
-}
-
-// choice requires the call that is named, or leaves it to the model.
-func choice(r providers.Request, named any) any {
-	if r.ToolOptional {
-		return "auto"
-	}
-	return named
 }
 
 type responsesRequest struct {
@@ -120,7 +96,9 @@ func (Responses) Encode(p providers.Profile, r providers.Request) (providers.HTT
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = []flatTool{{"function", envelope.Tools(r, &yes)[0].Function}}
-		q.ToolChoice = choice(r, flatToolChoice{"function", r.ToolName})
+		if q.ToolChoice = any(flatToolChoice{"function", r.ToolName}); r.ToolOptional {
+			q.ToolChoice = "auto"
+		}
 		q.ParallelToolCalls = &no
 	} else {
 		q.Text = &textFormat{}

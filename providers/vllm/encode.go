@@ -8,21 +8,17 @@ import (
 )
 
 type request struct {
-	Model          string          `json:"model"`
-	Messages       []envelope.Turn `json:"messages"`
-	ResponseFormat *format         `json:"response_format,omitempty"`
-	Tools          []envelope.Tool `json:"tools,omitempty"`
-	ToolChoice     any             `json:"tool_choice,omitempty"`
-	Temperature    *json.Number    `json:"temperature,omitempty"`
-	MaxTokens      *int64          `json:"max_completion_tokens,omitempty"`
-	Seed           *int64          `json:"seed,omitempty"`
-	Stop           []string        `json:"stop,omitempty"`
-	Stream         bool            `json:"stream,omitempty"`
-	StreamOptions  *streamOptions  `json:"stream_options,omitempty"`
-}
-
-type streamOptions struct {
-	IncludeUsage bool `json:"include_usage"`
+	Model          string                  `json:"model"`
+	Messages       []envelope.Turn         `json:"messages"`
+	ResponseFormat *format                 `json:"response_format,omitempty"`
+	Tools          []envelope.Tool         `json:"tools,omitempty"`
+	ToolChoice     any                     `json:"tool_choice,omitempty"`
+	Temperature    *json.Number            `json:"temperature,omitempty"`
+	MaxTokens      *int64                  `json:"max_completion_tokens,omitempty"`
+	Seed           *int64                  `json:"seed,omitempty"`
+	Stop           []string                `json:"stop,omitempty"`
+	Stream         bool                    `json:"stream,omitempty"`
+	StreamOptions  *envelope.StreamOptions `json:"stream_options,omitempty"`
 }
 
 type format struct {
@@ -33,30 +29,16 @@ type format struct {
 	} `json:"json_schema"`
 }
 
-type toolChoice struct {
-	Type     string `json:"type"`
-	Function struct {
-		Name string `json:"name"`
-	} `json:"function"`
-}
-
 // Encode implements wire.Adapter: POST {base}/chat/completions. The grammar is
 // always enforced, so there is no strict to ask for.
 func (Chat) Encode(p providers.Profile, r providers.Request) (providers.HTTPRequest, error) {
 	q := request{
 		Model: envelope.Model(p, r), Messages: envelope.Turns(r),
-		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream,
-	}
-	if r.Stream {
-		q.StreamOptions = &streamOptions{IncludeUsage: true}
+		Temperature: r.Temperature, MaxTokens: r.MaxOutputTokens, Seed: r.Seed, Stop: r.Stop, Stream: r.Stream, StreamOptions: envelope.StreamUsage(r),
 	}
 	if r.Mode == providers.ModeTool {
 		q.Tools = envelope.Tools(r, nil)
-		named := toolChoice{Type: "function"}
-		named.Function.Name = r.ToolName
-		if q.ToolChoice = any(named); r.ToolOptional {
-			q.ToolChoice = "auto"
-		}
+		q.ToolChoice = envelope.NamedTool(r)
 	} else {
 		q.ResponseFormat = &format{Type: "json_schema"}
 		q.ResponseFormat.JSONSchema.Name = envelope.SchemaName(r)
