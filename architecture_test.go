@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"providers/anthropic":                     {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/archive":                       {},
 	"providers/bedrock":                       {"providers", "providers/envelope", "providers/strictjson"},
-	"providers/certificate":                   {"providers", "providers/contract", "providers/strictjson"},
+	"providers/certificate":                   {"providers", "providers/contract", "providers/statistics", "providers/strictjson"},
 	"providers/cohere":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/contract":                      {"providers", "providers/strictjson", "providers/strictyaml", "providers/schema", "providers/rule"},
 	"providers/envelope":                      {"providers", "providers/strictjson", "providers/sse"},

@@ -222,6 +222,8 @@ func drawResult(d *drawing, j target.LiveJob, label map[string]string) {
 			l.add(m.When, m.When, bar{mark: true, Class: "end cancelled", Sign: "⊘", Label: "job cancelled", Title: "job cancelled"})
 		case "failover.denied":
 			l.add(m.When, m.When, bar{mark: true, Class: "end failed", Sign: "✗", Label: "gate shut, " + report.Untrusted(m.Reason).Terminal(), Title: "failover denied"})
+		case "provider.suspected":
+			l.add(m.When, m.When, bar{mark: true, Class: "end failed", Sign: "✗", Label: report.Untrusted(m.Reason).Terminal() + " suspected", Title: "the provider changed since it was certified"})
 		}
 	}
 	for _, r := range j.Races {

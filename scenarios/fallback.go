@@ -114,7 +114,7 @@ func StatementOf(p providers.Profile, c certificate.Contract, begin, end time.Ti
 			Profile: p.Name, Contract: c.Name(), Protocol: string(p.Protocol), Model: p.Model, Served: []string{p.Model}, Fingerprints: []string{}, Upstream: p.Upstream,
 			Plan:    certificate.Plan{SHA256: certificate.Hash(nil), Registered: certificate.At(begin), Cases: c.Cases, Repeats: c.Repeats, Calls: c.Cases * c.Repeats},
 			Started: certificate.At(begin), Ended: certificate.At(begin), NotBefore: certificate.At(begin), NotAfter: certificate.At(end),
-			Baseline: certificate.Baseline{Structure: []string{}, Finish: map[string]int{}, PromptSize: map[string]int{}},
+			Baseline: certificate.Baseline{Structure: map[string]int{}, Finish: map[string]int{}, PromptSize: map[string]int{}},
 			Scope:    certificate.Scope{Modes: []string{string(providers.ModeJSONSchema), string(providers.ModeTool)}, Streaming: true, MaxInput: 100_000, Languages: []string{"en"}},
 		},
 	}

@@ -40,6 +40,7 @@ type config struct {
 	BodyTime     time.Duration
 	LogLevel     string
 	OTLPEndpoint string
+	CanaryEvery  time.Duration
 	AllowUnsafe  bool
 	Migrate      bool
 	Mutant       string
@@ -94,6 +95,7 @@ func (c *config) flags(command string) (*flag.FlagSet, *string) {
 	fs.DurationVar(&c.BodyTime, "body-time", 15*time.Second, "how long the body of a request may take to arrive")
 	fs.Float64Var(&c.Rate, "owner-rate", 2000, "submits and starts of one owner a second; 0 is no limit")
 	fs.DurationVar(&c.PurgeAfter, "purge-after", 0, "empty jobs that ended so long ago; 0 keeps them")
+	fs.DurationVar(&c.CanaryEvery, "canary-every", 0, "ask each provider with a live certificate 32 cases of its contract in so long, to see whether it changed; 0 asks none")
 	fs.DurationVar(&c.UnknownAlarm, "unknown-alarm", 15*time.Minute, "log attempts that stay unknown for longer")
 	fs.StringVar(&c.OTLPEndpoint, "otlp-endpoint", "", "`URL` of an OpenTelemetry collector (OTLP over HTTP) that gets traces; also OTEL_EXPORTER_OTLP_ENDPOINT")
 	fs.BoolVar(&c.AllowUnsafe, "allow-unsafe-database", false, "run although acknowledged work could be lost")
@@ -196,6 +198,8 @@ func (c *config) check(command string) error {
 		return usage("--deadline (%s) must not be longer than --hard-limit (%s)", c.Deadline, c.HardLimit)
 	case c.MaxAttempts < 1 || c.Concurrency < 1 || c.PoolSize < 1:
 		return usage("--max-attempts, --concurrency and --pool-size must be at least 1")
+	case c.CanaryEvery != 0 && c.CanaryEvery < time.Second:
+		return usage("--canary-every is 0 or at least a second, and in earnest an hour: each canary costs what a job costs")
 	case c.Rate < 0 || c.PurgeAfter < 0:
 		return usage("--owner-rate and --purge-after must not be negative")
 	case (c.TLSCert == "") != (c.TLSKey == ""):

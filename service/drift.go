@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -25,7 +26,8 @@ const suspicionFile = "suspected.json"
 type suspicion struct {
 	Why         string    `json:"why"`
 	At          time.Time `json:"at"`
-	Certificate string    `json:"certificate"` // that it no longer meets; a newer one ends it
+	Certificate string    `json:"certificate"`   // that it no longer meets; a newer one ends it
+	Job         job.ID    `json:"job,omitempty"` // whose answer showed it
 }
 
 // drift watches live answers. What it suspects shuts the gate until the provider is
@@ -36,12 +38,15 @@ type drift struct {
 	cases map[string]map[string]string  // by contract: canonical input -> id of the case
 }
 
-// caseOf is the id of the case that asks exactly what a job asks, or "". A job with
-// parameters of its own sends another request than the case did.
+// usual tells whether a job leaves all parameters to its contract, as the requests
+// of a certificate do.
+func usual(in job.Intent) bool {
+	p := string(bytes.TrimSpace(in.Params))
+	return p == "" || p == "{}" || p == "null"
+}
+
+// caseOf is the id of the case that asks exactly what a job asks, or "".
 func (d *drift) caseOf(known *deployed, in job.Intent) string {
-	if p := bytes.TrimSpace(in.Params); len(p) > 0 && string(p) != "{}" && string(p) != "null" {
-		return ""
-	}
 	c, input, err := known.read(in.Contract, in.Input)
 	if err != nil {
 		return ""
@@ -84,27 +89,50 @@ func (g *gate) observe(j job.Job, provider string, t providers.Transcript, found
 	r := wire.Decode(t)
 	live := certificate.Sighting{
 		Model: r.Model, Fingerprint: check.Fingerprint(&check.Observation{Transcript: t}), Verdict: found.Verdict,
-		Case: g.drift.caseOf(g.deployed, j.Intent),
+		Canary: j.Owner == canaryOwner,
+	}
+	if usual(j.Intent) {
+		live.Case, live.Finish = g.drift.caseOf(g.deployed, j.Intent), r.Finish
+	}
+	if found.Verdict == providers.Accept {
+		live.Structure = certificate.Structure(check.Shape(found.Output))
 	}
 	if r.Usage != nil {
 		live.PromptSize = r.Usage.Input
 	}
 	if why := watch.Observe(live); why != "" {
-		g.suspect(j, provider, suspicion{Why: why, At: time.Now().UTC(), Certificate: digest})
+		g.suspect(provider, suspicion{Why: why, At: time.Now().UTC(), Certificate: digest, Job: j.ID})
 	}
 }
 
-// suspect shuts the gate for a provider, here and in every other process.
-func (g *gate) suspect(j job.Job, provider string, s suspicion) {
+// toTell bounds how long the event of a suspicion may take. The gate is shut by
+// then; without its database the log tells of it alone.
+const toTell = 3 * time.Second
+
+// suspect shuts the gate for a provider, here and in every other process, and says
+// so at once: in the log, and as an event of the job whose answer showed it.
+func (g *gate) suspect(provider string, s suspicion) {
+	if !g.shut(provider, s) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), toTell)
+	defer cancel()
+	if err := g.tell(ctx, s.Job, job.Denial{Provider: provider, Reasons: []string{string(certificate.Drift) + ": " + s.Why}}); err != nil {
+		g.log.Error("the suspicion is no event of its job", "provider", provider, "job", s.Job, "error", err)
+	}
+}
+
+// shut keeps a suspicion; false where it is known.
+func (g *gate) shut(provider string, s suspicion) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	all := g.suspicions()
 	if all[provider].Certificate == s.Certificate {
-		return // it is known
+		return false
 	}
 	all[provider] = s
 	g.log.Warn("provider suspected: the gate is shut for it until it is certified anew",
-		"provider", provider, "why", s.Why, "job", j.ID, "certificate", s.Certificate)
+		"provider", provider, "why", s.Why, "job", s.Job, "certificate", s.Certificate)
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil && g.sources.Certificates != "" {
 		err = writeWhole(filepath.Join(g.sources.Certificates, suspicionFile), data)
@@ -112,6 +140,7 @@ func (g *gate) suspect(j job.Job, provider string, s suspicion) {
 	g.complain(err)
 	g.suspected = all
 	g.asked = nil // at once, not at the next look
+	return true
 }
 
 // suspicions are those on disk and those of this process.

@@ -55,20 +55,36 @@ func TestAnotherBuildShutsTheGate(t *testing.T) {
 		_, _, body = at.ask("GET", "/v1/failover?from=other&to=openai-demo&contract=triage", ownerKey, "")
 		return field(t, body, "allowed"), body
 	}
-	job := func(key string) {
+	job := func(key string) (id string) {
 		t.Helper()
-		if _, _, body := c.ask("POST", "/v1/jobs", ownerKey, intent(key), "Idempotency-Key", key, "Prefer", "wait=10"); field(t, body, "status") != "succeeded" {
+		_, _, body := c.ask("POST", "/v1/jobs", ownerKey, intent(key), "Idempotency-Key", key, "Prefer", "wait=10")
+		if field(t, body, "status") != "succeeded" {
 			t.Fatalf("%s", body)
 		}
+		return field(t, body, "id")
+	}
+	events := func(id string) string {
+		t.Helper()
+		_, _, body := c.ask("GET", "/v1/jobs/"+id+"/events", ownerKey, "")
+		return body
 	}
 
 	certify(1, time.Now().Add(-time.Minute), "fp_standin_1")
-	job("as-certified")
+	if told := events(job("as-certified")); strings.Contains(told, "provider.suspected") {
+		t.Errorf("as certified: %s", told)
+	}
 	if allowed, body := answer(c); allowed != "true" {
 		t.Fatalf("as certified: %s", body)
 	}
 	s.provider.Script(standin.Match{}, standin.Answer{Message: func(m *standin.Message) { m.Build = "fp_standin_2" }})
-	job("another-build")
+	// nobody has asked the gate yet: the event is there when the answer is
+	told := events(job("another-build"))
+	if !strings.Contains(told, `"type":"provider.suspected"`) || !strings.Contains(told, `"reason":"openai-demo"`) || !strings.Contains(told, "drift: an answer names the build") {
+		t.Errorf("another build: %s", told)
+	}
+	if again := events(job("once-more")); strings.Contains(again, "provider.suspected") {
+		t.Errorf("what is known is told again: %s", again)
+	}
 	if allowed, body := answer(c); allowed != "false" || !strings.Contains(body, "drift: ") || !strings.Contains(body, "names the build") {
 		t.Errorf("another build: %s", body)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
+	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/metrics"
 )
 
@@ -27,6 +28,7 @@ type gate struct {
 	sources  certificate.Sources
 	deployed *deployed
 	count    func(from, to, contract string, allowed bool, reason string)
+	tell     func(context.Context, job.ID, job.Denial) error // that a provider is suspected
 	log      *slog.Logger
 
 	mu      sync.Mutex
@@ -48,7 +50,8 @@ func newGate(c *config, d *deployed, log *slog.Logger) *gate {
 			sources.Trust = c.Trust
 		}
 	}
-	return &gate{sources: sources, deployed: d, log: log, count: func(string, string, string, bool, string) {}}
+	return &gate{sources: sources, deployed: d, log: log, count: func(string, string, string, bool, string) {},
+		tell: func(context.Context, job.ID, job.Denial) error { return nil }}
 }
 
 // current is the gate over the files as they are now.

@@ -92,7 +92,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	p.metrics = metrics.New(p.store, p.gate.expiries)
-	p.gate.count = p.metrics.GateDecision
+	p.gate.count, p.gate.tell = p.metrics.GateDecision, p.store.TellSuspected
 	return p.run(ctx, ln, stdout)
 }
 
@@ -179,6 +179,10 @@ func (p *process) run(ctx context.Context, ln net.Listener, stdout io.Writer) er
 		parts.Go(func() { p.store.Listen(running) })
 		parts.Go(func() { w.Run(running) })
 		parts.Go(func() { p.reconciler().Run(running) })
+		if p.config.CanaryEvery > 0 {
+			c := &canary{gate: p.gate, every: p.config.CanaryEvery, limit: p.config.Deadline, submit: p.store.Submit, sent: map[string]int64{}}
+			parts.Go(func() { c.run(running) })
+		}
 	}
 	line, err := json.Marshal(listening{Listening: ln.Addr().String(), Roles: p.config.Roles})
 	if err != nil {

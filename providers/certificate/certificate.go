@@ -158,10 +158,14 @@ type Check struct {
 
 // Baseline is what later answers are compared with to see drift.
 type Baseline struct {
-	Structure  []string       `json:"structure"` // hashes of keys and types of the outputs
-	Finish     map[string]int `json:"finish"`    // how often each finish word was seen
-	PromptSize map[string]int `json:"prompt_tokens"`
+	Structure  map[string]int `json:"structure"`     // how often each structure was seen, by its hash (see Structure)
+	Finish     map[string]int `json:"finish"`        // how often each finish word was seen, of accepted answers
+	PromptSize map[string]int `json:"prompt_tokens"` // of 16 cases, as counted by the provider
 }
+
+// Structure is the hash under which the baseline keeps the keys and types of an
+// output.
+func Structure(shape string) string { return Hash([]byte(shape))[:16] }
 
 // Hash is the SHA-256 of data in hex.
 func Hash(data []byte) string {

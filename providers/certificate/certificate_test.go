@@ -50,7 +50,7 @@ func statement() certificate.Statement {
 			Started: at(-2 * time.Hour), Ended: at(-time.Hour), NotBefore: at(-time.Hour), NotAfter: at(24 * time.Hour),
 			Scope:    certificate.Scope{Modes: []string{"json_schema"}, Streaming: true, MaxInput: 900, Languages: []string{"en", "ml", "ta"}},
 			Checks:   []certificate.Check{check("S01"), check("S02")},
-			Baseline: certificate.Baseline{Structure: []string{}, Finish: map[string]int{"end_turn": 240}, PromptSize: map[string]int{}},
+			Baseline: certificate.Baseline{Structure: map[string]int{}, Finish: map[string]int{"end_turn": 240}, PromptSize: map[string]int{}},
 		},
 	}
 }

@@ -18,12 +18,12 @@ func Sign(s Statement, signers ...*Signer) ([]byte, error) {
 }
 
 func (p Predicate) withoutNil() Predicate {
-	for _, list := range []*[]string{&p.Served, &p.Fingerprints, &p.Scope.Modes, &p.Scope.Languages, &p.Baseline.Structure} {
+	for _, list := range []*[]string{&p.Served, &p.Fingerprints, &p.Scope.Modes, &p.Scope.Languages} {
 		if *list == nil {
 			*list = []string{}
 		}
 	}
-	for _, counts := range []*map[string]int{&p.Baseline.Finish, &p.Baseline.PromptSize} {
+	for _, counts := range []*map[string]int{&p.Baseline.Structure, &p.Baseline.Finish, &p.Baseline.PromptSize} {
 		if *counts == nil {
 			*counts = map[string]int{}
 		}

@@ -16,6 +16,9 @@ type Sighting struct {
 	Case        string // of the contract, where the job asked exactly what a case asks; else empty
 	PromptSize  *int64 // tokens of the prompt, as counted by the provider
 	Verdict     providers.Verdict
+	Finish      string // word of the protocol by which the answer ended; empty where a job has parameters of its own
+	Structure   string // of the output, see Structure; empty for none
+	Canary      bool   // asked by the service itself, one case of the contract after the other
 }
 
 // Watch compares the answers of a provider in use with the baseline of its
@@ -25,13 +28,18 @@ type Sighting struct {
 // of tokens for the same prompt (another template or tokenizer), is suspect at the
 // first answer. Answers that break the contract are suspect when they are more
 // than chance would bring: a sequential test between the rate of a good provider
-// and that of a bad one. An answer without a verdict says nothing.
+// and that of a bad one. So are accepted answers that end with other finish words,
+// and canaries of other structures, than those of the run (see mix). The structures
+// of other answers follow from what they were asked, and are not compared. An
+// answer without a verdict says nothing.
 type Watch struct {
 	served, builds []string
 	promptSize     map[string]int
 
-	mu    sync.Mutex
-	score float64
+	mu        sync.Mutex
+	score     float64
+	finish    mix
+	structure mix
 }
 
 // Rates and errors of the test for broken answers. Four broken answers in a row are
@@ -46,7 +54,10 @@ const (
 // NewWatch starts from what a certificate states; also are further model ids that
 // the profile allows.
 func NewWatch(p Predicate, also ...string) *Watch {
-	return &Watch{served: append(slices.Clone(p.Served), also...), builds: p.Fingerprints, promptSize: p.Baseline.PromptSize}
+	return &Watch{
+		served: append(slices.Clone(p.Served), also...), builds: p.Fingerprints, promptSize: p.Baseline.PromptSize,
+		finish: mix{baseline: p.Baseline.Finish}, structure: mix{baseline: p.Baseline.Structure},
+	}
 }
 
 // Observe takes one answer. It returns why the provider is suspect, or "".
@@ -60,12 +71,21 @@ func (d *Watch) Observe(l Sighting) string {
 	if want, known := d.promptSize[l.Case]; known && l.PromptSize != nil && *l.PromptSize != int64(want) {
 		return fmt.Sprintf("the prompt of case %s has %d tokens now; it had %d when it was certified", shown(l.Case), *l.PromptSize, want)
 	}
-	return d.quality(l.Verdict)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if why := d.quality(l.Verdict); why != "" || l.Verdict != providers.Accept {
+		return why
+	}
+	if l.Finish != "" && d.finish.observe(l.Finish) {
+		return "its answers end with other finish words than when it was certified: " + d.finish.change
+	}
+	if l.Canary && l.Structure != "" && d.structure.observe(l.Structure) {
+		return "its answers to the cases of the contract have other structures than when it was certified: " + d.structure.change
+	}
+	return ""
 }
 
 func (d *Watch) quality(v providers.Verdict) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	switch v {
 	case providers.Accept:
 		d.score += math.Log(liveBad / liveGood)
@@ -82,6 +102,12 @@ func (d *Watch) quality(v providers.Verdict) string {
 	}
 	d.score = 0
 	return "more of its answers break the contract than those of a certified provider do"
+}
+
+// Suspects tells whether a provider is suspected to have changed.
+func (g *Gate) Suspects(profile string) bool {
+	_, suspected := g.evidence.Suspected[profile]
+	return suspected
 }
 
 // Deciding returns what the certificate states that decides about a profile and a

@@ -2,7 +2,6 @@ package certify
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -105,19 +104,17 @@ func (r *Report) scope() certificate.Scope {
 const baselineCases = 16
 
 func (r *Report) baseline() certificate.Baseline {
-	b := certificate.Baseline{Structure: []string{}, Finish: map[string]int{}, PromptSize: map[string]int{}}
-	shapes := map[string]bool{}
+	b := certificate.Baseline{Structure: map[string]int{}, Finish: map[string]int{}, PromptSize: map[string]int{}}
 	for _, o := range r.Observations {
 		if o.Probe != check.Base || o.Judgement.Verdict != providers.Accept {
 			continue
 		}
-		shapes[certificate.Hash([]byte(check.Shape(o.Judgement.Output)))[:16]] = true
+		b.Structure[certificate.Structure(check.Shape(o.Judgement.Output))]++
 		b.Finish[o.Response.Finish]++
 		if u := o.Response.Usage; u != nil && u.Input != nil && (len(b.PromptSize) < baselineCases || b.PromptSize[o.Case] != 0) {
 			b.PromptSize[o.Case] = int(*u.Input)
 		}
 	}
-	b.Structure = append(b.Structure, slices.Sorted(maps.Keys(shapes))...)
 	return b
 }
 

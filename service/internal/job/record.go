@@ -14,6 +14,9 @@ const (
 	EventJobCancelled   EventType = "job.cancelled"
 	EventAttemptMoved   EventType = "attempt.moved"
 	EventFailoverDenied EventType = "failover.denied"
+	// EventProviderSuspected: the answer to this job showed that the provider may
+	// have changed since it was certified. Nothing moves; the gate is shut for it.
+	EventProviderSuspected EventType = "provider.suspected"
 )
 
 // Event is one line of a job's audit trail, written in the transaction of the

@@ -121,4 +121,5 @@ func (t *tx) goOn(ctx context.Context, h *held, f job.Failure) (started bool, er
 const (
 	actorFailover = "failover"
 	actorReaper   = "reaper"
+	actorDrift    = "drift"
 )
