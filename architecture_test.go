@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"harness/mutant":                          {},
 	"harness/plan":                            {"harness/edge", "harness/fault", "harness/history", "harness/invariant", "harness/stage", "harness/target", "providers/standin"},
 	"harness/report":                          {"harness/history", "harness/invariant", "harness/mutant"},
+	"harness/report/recount":                  {},
 	"harness/invariant":                       {"harness/history"},
 	"harness/history":                         {},
 	"harness/loopback":                        {},

@@ -194,7 +194,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	run.Stage = scenarios.StageText()
 	closing := scenarios.Close()
 	progress.clear()
-	run.Took = report.Milliseconds(time.Since(started))
+	run.End(folder.Recorder)
 	run.Interrupted = played != nil
 	run.Coverage = invariant.Coverage(histories...)
 	run.Full = !run.Interrupted && v.foreign == nil && v.mutant == "" && len(selected) == len(scenarios.All())

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/types"
@@ -83,7 +82,6 @@ const StageLevel invariant.Level = 4
 type World struct {
 	*stage.World
 	info    Info
-	started time.Time
 	stopped string // why the scenario could not go on, where that says nothing about the target
 }
 
@@ -97,7 +95,7 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 		ginkgo.Fail(fmt.Sprintf("the first word of the spec's text, %q, names no scenario", slug))
 	}
 	info.Expect = info.at(theLevel())
-	w := &World{info: info, started: time.Now()}
+	w := &World{info: info}
 	if isForeign() {
 		switch {
 		case len(options) > 0:
@@ -135,6 +133,7 @@ func (w *World) end(ctx context.Context) {
 		finish = errors.Join(finish, err)
 	}
 	o := Outcome{Play: w.play(), Events: w.History()}
+	o.Took = report.Span(o.Events)
 	o.History = w.Recorder.Scenario()
 	o.Result = invariant.Judge(o.Events, theLevel(), w.info.Expect)
 	o.Verdict = o.Result.Verdict
@@ -174,7 +173,7 @@ func interrupted(spec ginkgo.SpecReport) bool {
 func (w *World) play() report.Play {
 	return report.Play{
 		Slug: w.info.Slug, Title: w.info.Title, Text: ginkgo.CurrentSpecReport().LeafNodeText, Group: string(w.info.Group), Fault: w.info.Fault,
-		Expect: w.info.Expect, MustBreak: w.info.MustBreak, Took: report.Milliseconds(time.Since(w.started)),
+		Expect: w.info.Expect, MustBreak: w.info.MustBreak,
 	}
 }
 

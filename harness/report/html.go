@@ -158,7 +158,7 @@ func (p Page) view(r *Run, events map[string][]history.Event, dir string) pageVi
 			{Sign(invariant.Pass), "pass", "pass", counts.Pass}, {Sign(invariant.Violation), "violation", "violation", counts.Violation},
 			{Sign(invariant.Inconclusive), "inconclusive", "inconclusive", counts.Inconclusive}, {Sign(invariant.Infrastructure), "infrastructure", "infrastructure", counts.Infrastructure},
 		},
-		Command: r.command(), Facts: r.facts(counts), Extras: p.Extras, Evidence: r.evidence(dir), Files: files(dir),
+		Command: r.command(), Facts: r.facts(counts, events), Extras: p.Extras, Evidence: r.evidence(dir), Files: files(dir),
 		Note: "interlock report DIR --check judges the stored history anew and compares every verdict.",
 	}
 	for _, s := range r.Scenarios() {
@@ -267,8 +267,11 @@ func (r *Run) command() string {
 	return Shell(append([]string{"interlock"}, r.Command...)...)
 }
 
-func (r *Run) facts(c Counts) []named {
+func (r *Run) facts(c Counts, events map[string][]history.Event) []named {
 	list := []named{{"target", shown(r.Target)}, {"level", r.Level.String()}, {"seed", itoa(r.Seed)}, {"time", round(time.Duration(r.Took))}}
+	if len(r.Plays) > 0 {
+		list = append(list, named{"recorded", r.recorded(events)})
+	}
 	if c.Armed > 0 {
 		list = append(list, named{"all faults fired", fmt.Sprintf("in %d of %d", c.Fired, c.Armed)})
 	}
@@ -285,6 +288,31 @@ func (r *Run) facts(c Counts) []named {
 		list = append(list, named{"interrupted", "only what was judged until then"})
 	}
 	return append(list, named{"exit code", fmt.Sprint(ExitCode(r.Verdict()))})
+}
+
+// recorded says how much the histories of the plays hold.
+func (r *Run) recorded(events map[string][]history.Event) string {
+	operations, jobs, attempts, calls := 0, 0, 0, 0
+	for _, p := range r.Plays {
+		seen := map[string]bool{}
+		for _, e := range events[p.History] {
+			switch e.Kind {
+			case history.Invoke:
+				operations++
+			case history.Arrive:
+				calls++
+			}
+			if e.Job != "" && !seen["job "+e.Job] {
+				seen["job "+e.Job] = true
+				jobs++
+			}
+			if isID(e.Attempt) && !seen[e.Attempt] {
+				seen[e.Attempt] = true
+				attempts++
+			}
+		}
+	}
+	return fmt.Sprintf("%d operations, %d jobs, %d attempts, %d provider calls", operations, jobs, attempts, calls)
 }
 
 func (r *Run) evidence(dir string) []named {

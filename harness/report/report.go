@@ -263,8 +263,31 @@ type RunFacts struct {
 	Wall string `json:"wall,omitempty"`
 }
 
-// NoteRun is the op of that note.
-const NoteRun = "run"
+// The notes that a history begins and ends with.
+const (
+	NoteRun   = "run"
+	NoteEnded = "run-ended"
+)
+
+// End closes the history of a run: how long the run took is when this note was
+// written, so that whoever has the history can tell it, too.
+func (r *Run) End(rec *history.Recorder) {
+	e := rec.Note("harness", "", NoteEnded, nil)
+	r.Took = Milliseconds(time.Duration(e.AtUS) * time.Microsecond).whole()
+}
+
+// Span is how long a play took: from its first event to its last.
+func Span(events []history.Event) Milliseconds {
+	if len(events) == 0 {
+		return 0
+	}
+	return Milliseconds(time.Duration(events[len(events)-1].AtUS-events[0].AtUS) * time.Microsecond).whole()
+}
+
+// whole is what the files can hold.
+func (m Milliseconds) whole() Milliseconds {
+	return Milliseconds(time.Duration(m).Truncate(time.Millisecond))
+}
 
 // Begin writes which run a history belongs to into its first line, so that no
 // other run's history can stand in for it.
