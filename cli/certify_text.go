@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ func (c *certification) finish(r *certify.Report, out string, key *certificate.S
 	err := writeTranscripts(out, r.Observations)
 	if err == nil {
 		err = writeJSON(out, "report.json", r)
+	}
+	if err == nil {
+		err = writeSheet(out, certifySheet(r, c.exit(r), os.Args[min(1, len(os.Args)):]))
 	}
 	if err == nil && !partial {
 		paper, err = c.sign(r, out, key)

@@ -34,6 +34,7 @@ type gateOptions struct {
 	wait                time.Duration
 	matrix, explain     bool
 	detailed            bool
+	html                string
 	mode, language      string
 	stream              bool
 	input               int64
@@ -59,6 +60,7 @@ func gateCommand(s *streams) *cobra.Command {
 	f.StringVar(&o.at, "at", "", "answer as of this time, such as 2026-12-24T12:00:00Z or +48h")
 	f.DurationVar(&o.wait, "wait", 0, "wait so long for a yes")
 	f.BoolVar(&o.matrix, "matrix", false, "show all providers and contracts instead")
+	f.StringVar(&o.html, "html", "", "with --matrix: write it as a page into this file, too")
 	f.BoolVar(&o.explain, "explain", false, "show what the answer rests on")
 	f.BoolVar(&o.detailed, "detailed-exit", false, "exit 10 none, 11 expired, 12 drift, 13 signature, 14 scope, 15 replay-only, 16 revoked instead of 2")
 	f.StringVar(&o.mode, "mode", "", "the request needs this output mode: json_schema or tool")
@@ -88,6 +90,12 @@ func (o *gateOptions) run(ctx context.Context, s *streams) error {
 		if err != nil {
 			return err
 		}
+		if o.html != "" {
+			list, open, all := o.gateSections(gate, at)
+			if err := o.writeGate(list, open, all, at); err != nil {
+				return err
+			}
+		}
 		return o.showMatrix(s, gate, at)
 	}
 	for _, name := range []string{o.from, o.to} {
@@ -106,6 +114,8 @@ func (o *gateOptions) check() error {
 	switch {
 	case o.matrix && (o.from != "" || o.to != ""):
 		return usagef("--matrix shows all providers: leave --from and --to out")
+	case o.html != "" && !o.matrix:
+		return usagef("--html goes with --matrix")
 	case o.matrix:
 		return nil
 	case o.from == "" || o.to == "" || o.contract == "":

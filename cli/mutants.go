@@ -57,7 +57,7 @@ exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastruct
 	flags.StringVar(&m.scenario, "scenario", "", "run the mutants in this scenario instead of their own")
 	flags.StringVar(&m.seed, "seed", "", "seed of the order (default: drawn and printed)")
 	flags.StringVar(&m.procs, "procs", strconv.Itoa(runtime.NumCPU()), "stages at once, 1 to 64")
-	flags.StringVar(&m.out, "out", "", "folder of matrix.json (default ./interlock-out/TIME-SEED)")
+	flags.StringVar(&m.out, "out", "", "folder of matrix.json and report.html (default ./interlock-out/TIME-SEED)")
 	m.servers.postgres(cmd)
 	flags.StringVar(&m.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&m.list, "list", false, "list the mutants instead of running them")
@@ -163,6 +163,9 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 	if err := report.WriteJSON(dir, report.MatrixFile, matrix); err != nil {
 		return infrastructuref("%v", err)
 	}
+	if err := writeSheet(dir, mutantsSheet(matrix, os.Args[min(1, len(os.Args)):])); err != nil {
+		return infrastructuref("%v", err)
+	}
 	if m.s.json {
 		if err := json.NewEncoder(m.s.out).Encode(matrix); err != nil {
 			return infrastructuref("write: %v", err)
@@ -170,7 +173,7 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 		return exitWith(matrix.ExitCode())
 	}
 	_, _ = fmt.Fprint(m.s.out, matrix.Text())
-	_, _ = fmt.Fprintf(m.s.out, "matrix: %s\n", filepath.Join(dir, report.MatrixFile))
+	_, _ = fmt.Fprintf(m.s.out, "matrix: %s\nReport: %s\n", filepath.Join(dir, report.MatrixFile), filepath.Join(dir, report.HTMLFile))
 	return exitWith(matrix.ExitCode())
 }
 

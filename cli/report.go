@@ -17,6 +17,7 @@ import (
 func reportCommand(s *streams) *cobra.Command {
 	var check bool
 	var trust, perfetto, otlp string
+	var page reportPage
 	cmd := &cobra.Command{
 		Use:   "report DIR|BUNDLE",
 		Short: "what a run of verify found, and whether its evidence agrees",
@@ -27,13 +28,21 @@ A BUNDLE is what certify --bundle wrote: every transcript of it is judged anew, 
 checks run over them, and what comes out is compared with what the bundle and its
 certificate state.
 
-exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot be read`,
+With --compare the run is put beside an earlier one: verdicts, violations, times. With --html the
+page is written anew, with what --compare, --with and --certs add to it.
+
+exit 0 they agree, 1 they do not or the run is worse, 2 there is nothing to compute, 3 a file cannot be read`,
 		Example: `  interlock report interlock-out/latest
   interlock report interlock-out/latest --check
+  interlock report interlock-out/latest --compare last-week
+  interlock report interlock-out/latest --html all.html --with mutants-out,certify-out --certs certificates
   interlock report interlock-out/latest --perfetto trace.json --otlp traces.jsonl`,
 		Args: exactly(1, "a report folder or bundle"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
+				if page.asked() {
+					return usagef("%s is a bundle: --compare and --html are for the folder of a run", shellWord(args[0]))
+				}
 				return reportBundle(s, args[0], check, trust)
 			}
 			if trust != "" {
@@ -45,6 +54,12 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 			if perfetto != "" || otlp != "" {
 				return exportReport(s, args[0], perfetto, otlp)
 			}
+			if page.asked() {
+				if check {
+					return usagef("--check computes verdicts anew and shows no page: give it by itself")
+				}
+				return page.run(s, args[0])
+			}
 			if !check {
 				return showReport(s, args[0])
 			}
@@ -52,6 +67,7 @@ exit 0 they agree, 1 they do not, 2 there is nothing to compute, 3 a file cannot
 		},
 	}
 	cmd.AddCommand(mergeCommand(s))
+	page.flags(cmd)
 	cmd.Flags().BoolVar(&check, "check", false, "compute the verdicts anew from the stored history")
 	cmd.Flags().StringVar(&perfetto, "perfetto", "", "write the run as a trace for ui.perfetto.dev into this file")
 	cmd.Flags().StringVar(&otlp, "otlp", "", "write the run as OpenTelemetry JSON lines into this file, a trace for each job")

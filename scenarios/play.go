@@ -129,6 +129,7 @@ func (w *World) end(ctx context.Context) {
 		return
 	}
 	finish := w.Finish(ctx, toDrain)
+	w.Recorder.Seal()
 	if err := w.Recorder.Flush(); err != nil {
 		finish = errors.Join(finish, err)
 	}

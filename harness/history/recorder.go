@@ -35,6 +35,7 @@ type log struct {
 	err    error // first write error: nothing after it is trusted
 	closed bool
 	plays  map[string]int // how often each scenario was begun
+	sealed map[string]bool
 }
 
 // syncer is what Flush needs of a file.
@@ -86,6 +87,18 @@ func (r *Recorder) Child(slug string) *Recorder {
 	return &Recorder{log: r.log, scenario: name}
 }
 
+// Seal ends the history of a child's play: it is about to be judged, and what
+// comes later, such as a call that a stand-in gives up at last, must not change
+// what was judged. It is kept as an event of the run.
+func (r *Recorder) Seal() {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	if r.log.sealed == nil {
+		r.log.sealed = map[string]bool{}
+	}
+	r.log.sealed[r.scenario] = true
+}
+
 // Scenario returns the name of a child's play, or "" for the whole run.
 func (r *Recorder) Scenario() string { return r.scenario }
 
@@ -118,6 +131,9 @@ func (r *Recorder) Record(e Event, data any) Event {
 	}
 	if len(encoded) > 0 {
 		e.Data = encoded
+	}
+	if l.sealed[e.Scenario] {
+		e.Scenario = ""
 	}
 	l.last++
 	// The clock is read under the lock: time never runs against the counter.

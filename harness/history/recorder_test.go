@@ -122,3 +122,18 @@ func TestOutcomeNeverCallsAnUnknownAFailure(t *testing.T) {
 		}
 	}
 }
+
+func TestASealedPlayTakesNothingMore(t *testing.T) {
+	run := history.New()
+	play, other := run.Child("slow-but-alive"), run.Child("double-click")
+	play.Note("harness", "", "before", nil)
+	play.Seal()
+	late := play.Note("harness", "", "after", nil)
+	other.Note("harness", "", "elsewhere", nil)
+	if late.Scenario != "" || len(play.Events()) != 1 || play.Events()[0].Op != "before" {
+		t.Errorf("the play holds %v", play.Events())
+	}
+	if len(run.Events()) != 3 || len(other.Events()) != 1 {
+		t.Errorf("the run holds %v", run.Events())
+	}
+}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -21,10 +20,25 @@ import (
 var pageText string
 
 //go:embed page/report.css
-var pageCSS string
+var cssText string
 
 //go:embed page/report.js
-var pageJS string
+var jsText string
+
+// What goes into each page: without what only its authors need.
+var pageCSS, pageJS = lean(cssText), lean(jsText)
+
+// lean takes indents, empty lines and lines that are comments from a text in which
+// no string goes over several lines.
+func lean(text string) string {
+	var kept []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "// ") {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
 
 var pageTemplate = template.Must(template.New("report").Parse(pageText))
 
@@ -40,6 +54,7 @@ type Page struct {
 // Extra is one more table of the page.
 type Extra struct {
 	ID, Title, Intro string // ID is the anchor: lower case letters
+	Follows          bool   // it belongs to the one before, and is not listed by itself
 	Columns          []string
 	Rows             [][]Cell
 }
@@ -79,14 +94,7 @@ func (p Page) render(r *Run, all []history.Event, dir string, lean bool) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	v := p.view(r, events, dir)
-	v.CSS, v.JS, v.Data = template.CSS(pageCSS), template.JS(pageJS), template.HTML(data)
-	v.Policy = "default-src 'none'; style-src " + digestOf(pageCSS) + "; script-src " + digestOf(pageJS) + "; img-src data:; base-uri 'none'; form-action 'none'"
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, v); err != nil {
-		return nil, fmt.Errorf("render report.html: %w", err)
-	}
-	return b.Bytes(), nil
+	return p.view(r, events, dir).render(data)
 }
 
 // digestOf allows one inline text and no other.
@@ -96,24 +104,25 @@ func digestOf(text string) string {
 }
 
 type pageView struct {
-	Policy, Sign, Verdict, Sentence, Command string
-	Seed                                     int64
-	Counts                                   []countView
-	Facts                                    []named
-	Violations                               []violationView
-	MoreViolations                           int
-	Scenarios                                []scenarioView
-	Skipped                                  []NotApplicable
-	CoverageText                             string
-	Coverage                                 []machineView
-	Matrix                                   *matrixView
-	Extras                                   []Extra
-	Evidence                                 []named
-	Files                                    []fileView
-	Note                                     string
-	CSS                                      template.CSS
-	JS                                       template.JS
-	Data                                     template.HTML
+	Sheet                            bool // no run: neither scenarios nor lanes
+	Policy, Title, Word              string
+	Sign, Verdict, Sentence, Command string
+	Counts                           []countView
+	Facts                            []named
+	Violations                       []violationView
+	MoreViolations                   int
+	Scenarios                        []scenarioView
+	Skipped                          []NotApplicable
+	CoverageText                     string
+	Coverage                         []machineView
+	Matrix                           *matrixView
+	Extras                           []Extra
+	Evidence                         []named
+	Files                            []fileView
+	Note                             string
+	CSS                              template.CSS
+	JS                               template.JS
+	Data                             template.HTML
 }
 
 type named struct{ Name, Value string }
@@ -138,8 +147,8 @@ type lineView struct {
 
 type scenarioView struct {
 	Scenario
-	Sign, First, Invariants string
-	Ms                      int64
+	Sign, First, Invariants, Broken string
+	Ms                              int64
 }
 
 type fileView struct {
@@ -153,16 +162,16 @@ const maxViolations = 40
 func (p Page) view(r *Run, events map[string][]history.Event, dir string) pageView {
 	counts, verdict := r.Counts(), r.Verdict()
 	v := pageView{
-		Sign: Sign(verdict), Verdict: string(verdict), Sentence: r.sentence(), Seed: r.Seed, Skipped: r.Skipped,
+		Title: fmt.Sprintf("Interlock run, seed %d", r.Seed), Sign: Sign(verdict), Verdict: string(verdict), Word: string(verdict), Sentence: r.sentence(events), Skipped: r.Skipped,
 		Counts: []countView{
 			{Sign(invariant.Pass), "pass", "pass", counts.Pass}, {Sign(invariant.Violation), "violation", "violation", counts.Violation},
 			{Sign(invariant.Inconclusive), "inconclusive", "inconclusive", counts.Inconclusive}, {Sign(invariant.Infrastructure), "infrastructure", "infrastructure", counts.Infrastructure},
 		},
-		Command: r.command(), Facts: r.facts(counts, events), Extras: p.Extras, Evidence: r.evidence(dir), Files: files(dir),
+		Command: r.command(), Facts: r.facts(counts, events), Extras: harmless(p.Extras), Evidence: r.evidence(dir), Files: files(dir),
 		Note: "interlock report DIR --check judges the stored history anew and compares every verdict.",
 	}
 	for _, s := range r.Scenarios() {
-		view := scenarioView{Scenario: s, Sign: Sign(s.Verdict), First: s.Plays[0].History, Invariants: join(s.Invariants), Ms: time.Duration(s.Took).Milliseconds()}
+		view := scenarioView{Scenario: s, Sign: Sign(s.Verdict), First: s.Plays[0].History, Invariants: join(s.Invariants), Broken: join(s.Violated), Ms: time.Duration(s.Took).Milliseconds()}
 		for _, play := range s.Plays {
 			if play.Met() {
 				continue
@@ -232,7 +241,7 @@ func bounded(text string) string {
 }
 
 // sentence says the verdict of the run in words.
-func (r *Run) sentence() string {
+func (r *Run) sentence(events map[string][]history.Event) string {
 	counts, scenarios := r.Counts(), r.Scenarios()
 	of := fmt.Sprintf("%d of %d scenarios", counts.Pass, len(scenarios))
 	if len(scenarios) == 1 {
@@ -248,7 +257,7 @@ func (r *Run) sentence() string {
 				if counts.Violation > 1 {
 					more = fmt.Sprintf(", and %d more", counts.Violation-1)
 				}
-				return fmt.Sprintf("%s %s%s. %s came out as they must.", Untrusted(s.Slug).Terminal(), bounded(s.why()), more, of)
+				return fmt.Sprintf("%s %s%s. %s came out as they must.", Untrusted(s.Slug).Terminal(), bounded(s.whyOf(events)), more, of)
 			}
 		}
 	case invariant.Inconclusive:

@@ -89,6 +89,23 @@ type matrixView struct {
 	Sentence string
 	Rows     []mutantRow
 	Idle     string
+	Columns  []crossColumn
+	Cross    []crossRow
+	Caught   int // cells
+}
+
+// crossColumn is a scenario in which mutants were played.
+type crossColumn struct {
+	Name  string
+	Total int  // mutants that it catches
+	Idle  bool // it catches none that no other one does
+}
+
+// crossRow is a mutant in each of these scenarios.
+type crossRow struct {
+	Name  string
+	Cells []stateCell
+	Total int
 }
 
 type mutantRow struct {
@@ -125,7 +142,47 @@ func newMatrixView(m mutant.Matrix) *matrixView {
 	}
 	slices.Sort(idle)
 	v.Idle = strings.Join(idle, ", ")
+	v.cross(m, idle)
 	return v
+}
+
+// cross lays mutants across scenarios.
+func (v *matrixView) cross(m mutant.Matrix, idle []string) {
+	at := map[string]int{}
+	for _, r := range m.Rows {
+		for _, c := range r.Cells {
+			if _, known := at[c.Scenario]; !known {
+				at[c.Scenario] = len(v.Columns)
+				v.Columns = append(v.Columns, crossColumn{Name: c.Scenario, Idle: slices.Contains(idle, c.Scenario)})
+			}
+		}
+	}
+	for _, r := range m.Rows {
+		row := crossRow{Name: r.Name, Cells: make([]stateCell, len(v.Columns))}
+		for _, c := range r.Cells {
+			k := at[c.Scenario]
+			row.Cells[k] = crossCell(c)
+			if c.Outcome == mutant.Caught || c.Outcome == mutant.ByOther {
+				row.Total++
+				v.Columns[k].Total++
+				v.Caught++
+			}
+		}
+		v.Cross = append(v.Cross, row)
+	}
+}
+
+func crossCell(c mutant.Cell) stateCell {
+	broke := strings.Join(c.Violated, " ")
+	switch c.Outcome {
+	case mutant.Caught:
+		return stateCell{"made", "✓", c.Scenario + ": caught by " + broke}
+	case mutant.ByOther:
+		return stateCell{"missing", "◐", c.Scenario + ": another rule broke: " + firstOf(broke, "a step failed")}
+	case mutant.Survived:
+		return stateCell{"illegal", "✗", c.Scenario + ": survived"}
+	}
+	return stateCell{"refused", "?", c.Scenario + ": not decided"}
 }
 
 func sortedNames(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

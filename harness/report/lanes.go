@@ -189,7 +189,7 @@ func (d *drawing) moves() {
 	trail := map[string][]history.Move{}
 	event := map[int64]int64{}
 	for _, m := range d.trail() {
-		at, dated := d.clock.at(m.At)
+		at, dated := d.when(m.At)
 		if !dated {
 			return
 		}
@@ -206,10 +206,10 @@ func (d *drawing) moves() {
 	for attempt, moves := range trail {
 		slices.SortFunc(moves, func(a, b history.Move) int { return cmp.Compare(a.ID, b.ID) })
 		for i, m := range moves {
-			at, _ := d.clock.at(m.At)
+			at, _ := d.when(m.At)
 			until := d.from + d.span
 			if i+1 < len(moves) {
-				until, _ = d.clock.at(moves[i+1].At)
+				until, _ = d.when(moves[i+1].At)
 			}
 			state := firstOf(m.To, m.ToState)
 			style := styleOf(state)
@@ -227,6 +227,13 @@ func (d *drawing) moves() {
 			d.add(item)
 		}
 	}
+}
+
+// when is a time of the database on the clock of the history. A clock that was made
+// to jump dates nothing beyond the end of the play.
+func (d *drawing) when(stamp string) (int64, bool) {
+	at, dated := d.clock.at(stamp)
+	return min(at, d.from+d.span), dated
 }
 
 type placed struct {

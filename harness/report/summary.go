@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
 )
 
@@ -126,6 +127,16 @@ func (s Scenario) why() string {
 		}
 	}
 	return ""
+}
+
+// whyOf is why with the short names of jobs and attempts.
+func (s Scenario) whyOf(events map[string][]history.Event) string {
+	for _, p := range s.Plays {
+		if !p.Met() {
+			return NewLabels(events[p.History]).In(s.why())
+		}
+	}
+	return s.why()
 }
 
 func (c Counts) sentence(took time.Duration) string {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -80,8 +81,15 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 	return t.b.String()
 }
 
-// oneLine joins the lines of a message.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// oneLine joins the lines of a message. Where an assertion spells out an error with
+// its types and addresses, what the error says is kept.
+func oneLine(text string) string {
+	text = strings.TrimPrefix(dumped.ReplaceAllString(text, ": $1"), ": ")
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "\n: ", ": ")), " ")
+}
+
+// dumped is how Gomega shows an error that should not have occurred.
+var dumped = regexp.MustCompile(`(?s)Unexpected error:\n\s+<[^>\n]*>:\s*\n(.*?)\n {4}\{\n.*?\n {4}\}\noccurred`)
 
 func (p Play) wanted() string {
 	if p.MustBreak != "" {

@@ -3,10 +3,12 @@ package report_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/report"
 )
@@ -55,5 +57,16 @@ func same(t *testing.T, path, got string) {
 	}
 	if want := read(t, path); got != want {
 		t.Errorf("%s is now\n%s\nand was\n%s", path, got, want)
+	}
+}
+
+func TestAnErrorIsToldInItsOwnWords(t *testing.T) {
+	s := newRun(t, filepath.Join(t.TempDir(), "out"), map[string][]history.Event{"poison-job": stored(t, "good-one-click")["good-one-click"]}, nil, nil)
+	p := s.run.Plays[0]
+	p.Verdict = invariant.Violation
+	p.Trouble = "the good job is done\nUnexpected error:\n    <*fmt.wrapError | 0x3849a4bfbde0>: \n    waited in vain: job is [succeeded]\n    {\n        msg: \"waited in vain\",\n        err: <context.deadlineExceededError>{},\n    }\noccurred"
+	text := s.run.Violation(p, nil, report.Places{}, report.Style{})
+	if !strings.Contains(text, "the good job is done: waited in vain: job is [succeeded]\n") || strings.Contains(text, "0x") {
+		t.Error(text)
 	}
 }

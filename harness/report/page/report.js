@@ -54,6 +54,36 @@ const applyFilter = () => {
 filter.oninput = () => { applyFilter(); state.q = filter.value; remember(); };
 for (const t of toggles) t.onclick = () => { t.setAttribute('aria-pressed', String(t.getAttribute('aria-pressed') !== 'true')); applyFilter(); };
 
+// ---- another run beside this one: its report.json is read here and goes nowhere ----
+const another = $('#another'), figures = row => [...row.cells].slice(-2).map(c => Number(c.textContent));
+const verdictCell = s => el('td', {className: s ? 'c-' + s.verdict : ''}, s ? `${SIGN[s.verdict] || ''} ${s.verdict} ${(s.violated || []).join(' ')}`.trim() : '– not played');
+another.onchange = async () => {
+  const out = $('#compared'), file = another.files[0];
+  out.hidden = false;
+  try {
+    if (file.size > 64e6) throw 0;
+    const r = JSON.parse(await file.text());
+    if (r.format !== 'interlock-report/1' || !Array.isArray(r.scenarios)) throw 0;
+    const was = new Map(r.scenarios.map(s => [String(s.slug), s])), rows = [];
+    for (const row of $$('#scenario-table tr[data-play]')) {
+      const slug = $('th a', row).textContent, before = was.get(slug), [operations, took] = figures(row);
+      was.delete(slug);
+      rows.push({slug, before, now: {verdict: row.dataset.verdict, violated: row.dataset.violated.split(' ').filter(Boolean), operations, took_ms: took}});
+    }
+    for (const [slug, before] of was) rows.push({slug, before});
+    const text = s => s ? `${s.verdict} ${(s.violated || []).join(' ')}` : '', pick = (s, k) => s ? String(s[k]) : '–';
+    for (const p of rows) p.rank = text(p.before) !== text(p.now) ? 0 : Math.abs(p.before.took_ms - p.now.took_ms) >= 100 && 2 * Math.max(p.before.took_ms, p.now.took_ms) >= 3 * Math.min(p.before.took_ms, p.now.took_ms) ? 1 : 2;
+    rows.sort((a, b) => a.rank - b.rank);
+    const n = k => rows.filter(p => p.rank === k).length;
+    out.replaceChildren(
+      el('p', {role: 'status'}, `Beside ${file.name} (seed ${r.run?.seed}): ${n(0)} changed, ${n(1)} took notably more or less time, ${n(2)} the same.`),
+      el('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Both runs, scenario by scenario'}, el('table', {},
+        el('thead', {}, el('tr', {}, ...['scenario', 'before', 'now', 'ms before', 'ms now', 'operations before', 'operations now'].map(h => el('th', {scope: 'col'}, h)))),
+        el('tbody', {}, ...rows.map(p => el('tr', {}, el('th', {scope: 'row'}, p.slug), verdictCell(p.before), verdictCell(p.now),
+          ...['took_ms', 'operations'].flatMap(k => [p.before, p.now].map(s => el('td', {className: 'num'}, pick(s, k))))))))));
+  } catch { out.replaceChildren(el('p', {role: 'status'}, `${file ? file.name : 'That'} is no report.json of interlock verify.`)); }
+};
+
 // ---- data ----
 const unpack = async () => {
   const bytes = Uint8Array.from(atob($('#data').textContent), c => c.charCodeAt(0));
@@ -217,19 +247,19 @@ class Lanes {
   }
 
   items(col) {
-    const {g, play: p} = this, last = new Float64Array(p.lanes.length * 8).fill(-1e9), was = new Uint8Array(p.lanes.length * 8).fill(255), next = this.following();
+    const {g, play: p} = this, last = new Float64Array(p.lanes.length * 8).fill(-1e9), said = last.slice(), was = new Uint8Array(p.lanes.length * 8).fill(255), next = this.following();
     for (let i = 0; i < p.count; i++) {
       if (this.b[i] < this.v0 || this.a[i] > this.v1 || !this.visible(i)) continue;
       const look = p.look[i], slot = p.lane[i] * 8 + p.row[i];
       const x = this.x(this.a[i]), w = (this.b[i] - this.a[i]) * this.scale, y = this.tops[p.lane[i]] + p.row[i] * this.rowH + 2;
       const tick = p.t1[i] === p.t0[i];
       if (w < 1.5 && x - last[slot] < 1 && look === was[slot] && i !== this.selected) continue; // the same pixel again
-      const free = last[slot] + 4;
+      const free = Math.max(last[slot], said[slot]) + 4;
       last[slot] = x + Math.max(w, 1); was[slot] = look;
       const color = col.look[look];
       if (tick) this.tick(look, x, y, color, col); else bar(g, look, x, y, Math.max(2, w), color, col);
       if (i === this.selected) { g.strokeStyle = col.fg; g.lineWidth = 2; g.strokeRect(x - (tick ? 7 : 2), y - 2, tick ? 14 : Math.max(4, w + 4), 16); g.lineWidth = 1; }
-      this.label(i, x, y, w, tick, next, col, free);
+      said[slot] = Math.max(said[slot], this.label(i, x, y, w, tick, next, col, free));
     }
   }
 
@@ -247,28 +277,30 @@ class Lanes {
     return next;
   }
 
+  // label writes what there is room for, and returns where the text ends.
   label(i, x, y, w, tick, next, col, free) {
-    const {g, play: p} = this, text = T[p.label[i]];
-    if (!text || p.look[i] === PHASE && w === 0 && !text) return;
-    const solid = [OK, RUNNING, CALL].includes(p.look[i]);
-    const room = (next[i] < 0 ? this.w - 6 : this.x(this.a[next[i]]) - 8) - (tick ? x + 8 : Math.max(x + w, x));
+    const {g, play: p} = this, text = T[p.label[i]], lost = p.look[i] === LOST, m = y + 6.5;
+    if (!text) return 0;
+    const put = (shown, at, through) => {
+      g.fillText(shown, at, m);
+      if (lost) g.fillRect(at, m - .5, g.measureText(through).width, 1.2);
+      return at + g.measureText(shown).width;
+    };
     if (!tick && w > 30) {
       const from = Math.max(x, this.x0) + 5, inside = Math.min(x + w, this.w) - from - 3;
       if (inside > 20) {
-        g.fillStyle = solid ? col.card : col.fg;
+        g.fillStyle = [OK, RUNNING, CALL].includes(p.look[i]) ? col.card : col.fg;
         const shown = fit(g, text, inside);
-        g.fillText(shown, from, y + 6.5);
-        if (p.look[i] === LOST) strike(g, from, y + 6.5, g.measureText(shown).width);
-        return;
+        return put(shown, from, shown);
       }
     }
-    if (room < 14) return;
-    const width = g.measureText(text).width;
-    g.fillStyle = p.look[i] === LOST ? col.late : p.look[i] === WON ? col.win : col.fg;
-    const at = (tick ? x + 8 : x + Math.max(2, w) + 4);
-    if (width <= room) { g.fillText(text, at, y + 6.5); if (p.look[i] === LOST) strike(g, at, y + 6.5, g.measureText(text.split(',')[0]).width); }
-    else if (next[i] < 0 && x - Math.max(this.x0, free) > width + 12) { g.fillText(text, x - width - 9, y + 6.5); if (p.look[i] === LOST) strike(g, x - width - 9, y + 6.5, g.measureText(text.split(',')[0]).width); } // flipped at the right edge
-    else if (room > 40) g.fillText(fit(g, text, room), at, y + 6.5);
+    const room = (next[i] < 0 ? this.w - 6 : this.x(this.a[next[i]]) - 8) - (tick ? x + 8 : Math.max(x + w, x));
+    if (room < 14) return 0;
+    const width = g.measureText(text).width, at = tick ? x + 8 : x + Math.max(2, w) + 4, bare = text.split(',')[0];
+    g.fillStyle = lost ? col.late : p.look[i] === WON ? col.win : col.fg;
+    if (width <= room) return put(text, at, bare);
+    if (next[i] < 0 && x - Math.max(this.x0, free) > width + 12) { put(text, x - width - 9, bare); return 0; } // flipped at the right edge
+    return room > 40 ? put(fit(g, text, room), at, '') : 0;
   }
 
   tick(look, x, y, color, col) {
@@ -439,7 +471,6 @@ const fit = (g, text, room) => {
   while (n > 1 && g.measureText(text.slice(0, n) + '…').width > room) n--;
   return text.slice(0, n) + '…';
 };
-const strike = (g, x, y, w) => g.fillRect(x, y - .5, w, 1.2);
 
 let palette;
 const colors = () => {
@@ -482,7 +513,7 @@ if (plays.length) {
   const button = (text, label, f) => { const b = el('button', {type: 'button', ariaLabel: label}, text); b.onclick = f; return b; };
   const bar = el('div', {className: 'lanes-bar'},
     el('label', {htmlFor: 'pick'}, 'Scenario'), scenarioPick, el('label', {htmlFor: 'pick-job'}, 'Job'), jobPick, el('label', {htmlFor: 'pick-compare'}, 'beside'), comparePick, el('span', {className: 'grow'}),
-    button('−', 'Zoom out', () => explorer.zoomAt((explorer.v0 + explorer.v1) / 2, 1.5)), button('+', 'Zoom in', () => explorer.zoomAt((explorer.v0 + explorer.v1) / 2, .67)), button('all', 'Show all', () => explorer.zoom(0, explorer.full)));
+    el('span', {className: 'zoom'}, button('−', 'Zoom out', () => explorer.zoomAt((explorer.v0 + explorer.v1) / 2, 1.5)), button('+', 'Zoom in', () => explorer.zoomAt((explorer.v0 + explorer.v1) / 2, .67)), button('all', 'Show all', () => explorer.zoom(0, explorer.full))));
   explorer = new Lanes(box, false);
   explorer.box.prepend(bar);
   scenarioPick.onchange = () => { state.job = ''; state.t = state.z = null; open(scenarioPick.value); };

@@ -110,7 +110,11 @@ func (k *comparison) table(doc *html.Node) error {
 			return fmt.Errorf("a row of %s has %d cells", name, len(cells))
 		}
 		k.same(slug+": verdict", strings.Fields(text(cells[0]))[1], s.verdict)
-		k.same(slug+": faults fired", text(cells[4]), fmt.Sprintf("%d of %d", s.fired, s.armed))
+		fired := fmt.Sprintf("%d of %d", s.fired, s.armed)
+		if s.armed == 0 {
+			fired = "none"
+		}
+		k.same(slug+": faults fired", text(cells[4]), fired)
 		k.same(slug+": operations", text(cells[5]), s.operations)
 		k.same(slug+": ms", text(cells[6]), s.tookMS)
 	}
