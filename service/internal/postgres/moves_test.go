@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -214,10 +217,13 @@ func TestAWrongFenceMovesNothing(t *testing.T) {
 // The database itself refuses what no statement of the store would do.
 func TestConstraintsRefuseByName(t *testing.T) {
 	s, url := open(t, postgres.Options{})
+	if err := s.PutCredentials(ctx(t), []job.Credential{{Owner: "alice", Role: job.RoleOwner}}); err != nil {
+		t.Fatal(err)
+	}
 	c := inState(t, s, "done", job.StateSucceeded)
 	lost := inState(t, s, "lost", job.StateLost)
 	open := inState(t, s, "open", job.StateRunning)
-	for statement, constraint := range map[string]string{
+	refused := map[string]string{
 		`INSERT INTO jobs (id, owner, key, fingerprint, fingerprint_algorithm, request, intent) SELECT gen_random_uuid(), owner, key, fingerprint, 1, request, intent FROM jobs`:                               "jobs_owner_key",
 		`INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms) SELECT gen_random_uuid(), job_id, 9, 'q', 'starting', 1 FROM attempts WHERE id = '` + string(open.Attempt.ID) + `'`:                "one_open_attempt_per_job",
 		`INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms, ended_at) SELECT gen_random_uuid(), job_id, 9, 'q', 'succeeded', 1, now() FROM attempts WHERE id = '` + string(c.Attempt.ID) + `'`: "one_winner_per_job",
@@ -235,7 +241,40 @@ func TestConstraintsRefuseByName(t *testing.T) {
 		`UPDATE jobs SET fingerprint = '' WHERE id = '` + string(open.Job.ID) + `'`:                                                                                                                            "fingerprint_is_sha256",
 		`UPDATE jobs SET owner = '*' WHERE id = '` + string(open.Job.ID) + `'`:                                                                                                                                 "owner_is_named",
 		`UPDATE jobs SET intent = NULL WHERE id = '` + string(open.Job.ID) + `'`:                                                                                                                               "purged_is_empty",
-	} {
+		`UPDATE attempts SET state = 'starting' WHERE id = '` + string(open.Attempt.ID) + `'`:                                                                                                                  "attempt_moves_legally",
+		`INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms, trigger_key, trigger_fingerprint)
+			SELECT gen_random_uuid(), job_id, 8 + i, 'q', 'released', 1, 'click', '' FROM attempts, generate_series(1, 2) i WHERE id = '` + string(open.Attempt.ID) + `'`: "attempts_trigger_key",
+		`INSERT INTO races (job_id, attempt_id, reason, payload_sha256, payload_bytes, started_at, operation_id)
+			SELECT job_id, attempt_id, reason, payload_sha256, payload_bytes, started_at, operation_id FROM races`: "one_race_per_attempt",
+		`INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms) VALUES (gen_random_uuid(), gen_random_uuid(), 1, 'q', 'starting', 1)`: "attempts_job_id_fkey",
+		`UPDATE credentials SET sha256 = ''`:    "credential_is_sha256",
+		`UPDATE credentials SET owner = '*'`:    "credential_owner_is_named",
+		`UPDATE credentials SET role = 'admin'`: "credential_role_is_known",
+	}
+	for statement, constraint := range refused {
 		refusedBy(t, url, statement, constraint)
 	}
+	tested := slices.Collect(maps.Values(refused))
+	for _, name := range constraintsOf(t, url) {
+		if !slices.Contains(tested, name) && name != "attempts_id_job" { // which holds because id alone is unique, and is there for completed_by_is_an_attempt
+			t.Errorf("nothing shows that %s refuses anything", name)
+		}
+	}
+}
+
+// constraintsOf names what the schema refuses by a name of ours: all but primary
+// keys, and what is given by a column's type.
+func constraintsOf(t *testing.T, url string) []string {
+	t.Helper()
+	names := strings.Fields(value[string](t, url, `
+		SELECT string_agg(name, ' ') FROM (
+			SELECT conname AS name FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'u', 'f')
+			UNION SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+				WHERE indisunique AND NOT indisprimary AND relnamespace = 'public'::regnamespace
+			UNION SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+		) all_of_them`))
+	if len(names) < 20 {
+		t.Fatalf("only %d constraints were found: %v", len(names), names)
+	}
+	return names
 }

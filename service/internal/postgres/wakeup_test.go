@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,43 @@ func TestASubmitWakesWorkersHereAndElsewhere(t *testing.T) {
 		case <-time.After(toStore):
 			t.Errorf("nobody was woken %s", name)
 		}
+	}
+}
+
+// A notification inside the transaction of a submit would have all submits wait
+// for each other: it is a transaction of its own, and no trigger sends one.
+func TestNoNotificationWithinASubmit(t *testing.T) {
+	_, url := open(t, postgres.Options{})
+	seen := &statements{}
+	s := openAt(t, url, postgres.Options{Tracer: seen, PoolSize: 1}) // one connection: all in order
+	submit(t, s, submission("k"))
+	notified := func() bool { return strings.Contains(strings.Join(seen.since(0), "\n"), "pg_notify") }
+	for begun := time.Now(); !notified(); time.Sleep(time.Millisecond) {
+		if time.Since(begun) > toStore {
+			t.Fatal("there is no notification at all")
+		}
+	}
+	within, submits, notifications := "", 0, 0
+	for _, text := range seen.since(0) {
+		switch {
+		case strings.HasPrefix(text, "begin"):
+			within = ""
+		case strings.Contains(text, "INTO jobs"):
+			within += "submit "
+			submits++
+		case strings.Contains(text, "pg_notify"):
+			within += "notify "
+			notifications++
+		}
+		if within == "submit notify " || within == "notify submit " {
+			t.Fatalf("a submit notifies in its transaction: %q", seen.since(0))
+		}
+	}
+	if submits != 1 || notifications != 1 {
+		t.Errorf("%d submits and %d notifications were seen: %q", submits, notifications, seen.since(0))
+	}
+	if n := value[int](t, url, "SELECT count(*) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosrc ILIKE '%notify%'"); n != 0 {
+		t.Errorf("%d functions of the schema notify", n)
 	}
 }
 
