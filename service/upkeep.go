@@ -8,14 +8,18 @@ import (
 )
 
 const (
+	upkeepOften = 100 * time.Millisecond
 	upkeepEvery = 30 * time.Second
 	purgeAtOnce = 1000
 )
 
+// lookFor is the pause between two looks for what is older than age.
+func lookFor(age time.Duration) time.Duration { return max(upkeepOften, min(age, upkeepEvery)) }
+
 // watchUnknown says in the log which attempts have been unknown for longer than
 // --unknown-alarm: nothing but a person or the provider's answer ends them.
 func (p *process) watchUnknown(ctx context.Context) {
-	every(ctx, upkeepEvery, func() {
+	every(ctx, lookFor(p.config.UnknownAlarm), func() {
 		stuck, err := p.store.Stuck(ctx, job.AnyOwner, p.config.UnknownAlarm, 20)
 		if err != nil {
 			p.log.Warn("list attempts that stay unknown", "error", err)
@@ -30,7 +34,7 @@ func (p *process) watchUnknown(ctx context.Context) {
 
 // purge empties jobs that ended longer than --purge-after ago.
 func (p *process) purge(ctx context.Context) {
-	every(ctx, upkeepEvery, func() {
+	every(ctx, lookFor(p.config.PurgeAfter), func() {
 		for ctx.Err() == nil {
 			n, err := p.store.Purge(ctx, p.config.PurgeAfter, purgeAtOnce)
 			if err != nil {

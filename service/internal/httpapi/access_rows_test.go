@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -66,80 +65,6 @@ func TestRevokedKeyStopsWorking(t *testing.T) {
 	}
 	f.revoke(t, o.key)
 	eventually(t, "the revoked key is refused", func() bool { return read() == 401 })
-}
-
-// TestAnotherOwnersJobIsNotThere goes through every route with an id, as its
-// owner, as another owner, and with a random id. It is written from the route
-// table, so that a new route is in it. (D04, D05)
-func TestAnotherOwnersJobIsNotThere(t *testing.T) {
-	f := serve(t)
-	a, b := f.owner(t), f.owner(t)
-	id := f.submit(t, a, "d04", "canary")
-	events := sql[int](t, f, "SELECT count(*) FROM attempt_events")
-	random := uuid.NewString()
-	tried := 0
-	for _, r := range httpapi.RouteNames() {
-		method, path, _ := strings.Cut(r, " ")
-		if !strings.Contains(path, "{id}") {
-			continue
-		}
-		tried++
-		ask := func(id string) answer {
-			target := strings.NewReplacer("{id}", id, "{n}", "1").Replace(path)
-			body, lines := "", []string{"Content-Type: application/json", "Idempotency-Key: foreign"}
-			if method == "POST" {
-				body = `{}`
-			} else {
-				lines = lines[1:]
-			}
-			return f.call(t, request(method, target, b.key, body, lines...))
-		}
-		foreign, none := ask(id), ask(random)
-		if foreign.status != 404 || none.status != 404 || foreign.problem() != "not-found" {
-			t.Errorf("%s: %d for another owner's, %d for a random id, want 404", r, foreign.status, none.status)
-		}
-		if operators := strings.Contains(path, "{n}"); operators { // one's own is there, and takes a role
-			target := strings.NewReplacer("{id}", id, "{n}", "1").Replace(path)
-			if mine := f.call(t, request(method, target, a.key, `{}`, "Content-Type: application/json")); mine.status != 403 || mine.problem() != "role-required" {
-				t.Errorf("%s: the owner gets %d %s, want 403", r, mine.status, mine.body)
-			}
-			if bad := f.call(t, request(method, strings.Replace(target, id, "x", 1), a.key, `{}`, "Content-Type: application/json")); bad.status != 400 || bad.problem() != "id-invalid" {
-				t.Errorf("%s: a malformed id gets %d %s", r, bad.status, bad.body)
-			}
-		}
-		if string(foreign.body) != string(none.body) || !sameHeaders(foreign, none) {
-			t.Errorf("%s: the answers differ:\n%v %s\n%v %s", r, foreign.header, foreign.body, none.header, none.body)
-		}
-	}
-	if tried < 8 {
-		t.Fatalf("only %d routes have an id", tried)
-	}
-	races := f.call(t, request("GET", "/v1/races?job="+id, b.key, ""))
-	none := f.call(t, request("GET", "/v1/races?job="+random, b.key, ""))
-	if races.status != 404 || string(races.body) != string(none.body) {
-		t.Errorf("races: %d %s", races.status, races.body)
-	}
-	if now := sql[int](t, f, "SELECT count(*) FROM attempt_events"); now != events {
-		t.Errorf("%d events were written", now-events)
-	}
-	if mine := f.call(t, request("GET", "/v1/jobs/"+id, a.key, "")); mine.status != 200 || mine.field(t, "status") != "starting" {
-		t.Errorf("the owner finds %d %s", mine.status, mine.body)
-	}
-}
-
-var perRequest = regexp.MustCompile(`^(X-Request-Id|Traceparent|Date)$`)
-
-func sameHeaders(a, b answer) bool {
-	clean := func(h http.Header) string {
-		h = h.Clone()
-		for name := range h {
-			if perRequest.MatchString(name) {
-				h.Del(name)
-			}
-		}
-		return fmt.Sprint(h)
-	}
-	return clean(a.header) == clean(b.header)
 }
 
 func TestOperatorVerbsTakeTheOperatorsRole(t *testing.T) { // D06

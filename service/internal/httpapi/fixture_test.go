@@ -76,7 +76,7 @@ func shared(t testing.TB) *fixture {
 			t.Fatal(err)
 		}
 		url := pgtest.Server(t).URL(name)
-		f, closed := start(t, url)
+		f, closed := start(t, url, nil)
 		everybodys.fixture = f
 		everybodys.stop = func() error { defer closed(); return f.stop() }
 	})
@@ -101,7 +101,13 @@ func serve(t testing.TB, options ...option) *fixture {
 // serveOver starts one more server over the database at url.
 func serveOver(t testing.TB, url string, options ...option) *fixture {
 	t.Helper()
-	f, closed := start(t, url, options...)
+	return served(t, url, nil, options...)
+}
+
+// served is serveOver with a store that shows its statements to tracer.
+func served(t testing.TB, url string, tracer pgx.QueryTracer, options ...option) *fixture {
+	t.Helper()
+	f, closed := start(t, url, tracer, options...)
 	t.Cleanup(func() {
 		if err := f.stop(); err != nil {
 			t.Errorf("the server did not drain: %v", err)
@@ -112,11 +118,11 @@ func serveOver(t testing.TB, url string, options ...option) *fixture {
 }
 
 // start sets a server up; the caller stops it and then closes its store.
-func start(t testing.TB, url string, options ...option) (*fixture, func()) {
+func start(t testing.TB, url string, tracer pgx.QueryTracer, options ...option) (*fixture, func()) {
 	t.Helper()
 	f := &fixture{url: url, gate: &gate{}, logs: &logBuffer{}}
 	log := slog.New(slog.NewJSONHandler(f.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	store, err := postgres.New(context.Background(), url, postgres.Options{Failover: f.gate, Log: log})
+	store, err := postgres.New(context.Background(), url, postgres.Options{Failover: f.gate, Log: log, Tracer: tracer})
 	if err != nil {
 		t.Fatal(err)
 	}

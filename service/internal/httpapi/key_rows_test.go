@@ -96,6 +96,28 @@ func TestKeyBareAndQuotedIsOneKey(t *testing.T) { // B08
 	}
 }
 
+func TestANewJobSaysWhereItIs(t *testing.T) {
+	f := shared(t)
+	o := f.owner(t)
+	submit := func() answer { return f.call(t, post(o, goodBody("where"), "Idempotency-Key: where")) }
+	first := submit()
+	read := f.call(t, request("GET", first.header.Get("Location"), o.key, ""))
+	if first.status != 201 || read.status != 200 || string(read.body) != string(first.body) {
+		t.Fatalf("%d at %q, where there is %d %s", first.status, first.header.Get("Location"), read.status, read.body)
+	}
+	again := submit()
+	for name, a := range map[string]answer{"new": first, "replayed": again} {
+		h := a.header
+		if h.Get("ETag") != read.header.Get("ETag") || h.Get("ETag") == "" || h.Get("X-Job-Id") != first.field(t, "id") || h.Get("Idempotency-Key") != "where" ||
+			h.Get("Location") != "/v1/jobs/"+first.field(t, "id") {
+			t.Errorf("%s: %v", name, h)
+		}
+	}
+	if again.status != 200 || string(again.body) != string(first.body) {
+		t.Errorf("replayed: %d %s, the first was %s", again.status, again.body, first.body)
+	}
+}
+
 func TestKeyCaseMakesTwoJobs(t *testing.T) { // B14
 	f := shared(t)
 	o := f.owner(t)
@@ -164,7 +186,7 @@ func TestReusedKeyIsAConflictInEveryState(t *testing.T) { // B21
 			t.Errorf("%s: the conflict names %s, not %s", state, a.field(t, "job_id"), id)
 		}
 		same := f.call(t, post(o, goodBody("b21"), "Idempotency-Key: "+key))
-		if same.status != 200 || same.field(t, "id") != id {
+		if same.status != 200 || same.field(t, "id") != id || same.field(t, "status") != string(state) {
 			t.Errorf("%s: the same input gives %d %s", state, same.status, same.body)
 		}
 	}

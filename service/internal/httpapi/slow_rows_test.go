@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,79 +22,6 @@ func TestLimitsAreTheDocumentedOnes(t *testing.T) {
 	}
 	if l.JSON.MaxDepth != 64 || l.JSON.MaxNumberLength != 64 || l.JSON.MaxExponent != 400 || l.JSON.MaxKeys != 1000 {
 		t.Errorf("%+v", l.JSON)
-	}
-}
-
-// TestDrippedHeadersHarmNobody holds many connections whose headers never end,
-// and times other clients meanwhile. On a machine of its own, with
-// INTERLOCK_MANY_CONNECTIONS=1, it holds as many as one process may open and
-// compares the 99th percentiles. (A33)
-func TestDrippedHeadersHarmNobody(t *testing.T) {
-	slow, strict := 1000, os.Getenv("INTERLOCK_MANY_CONNECTIONS") != ""
-	if strict {
-		slow = 9000 // both ends are in this process
-	}
-	f := serve(t)
-	o := f.owner(t)
-	id := f.submit(t, o, "a33", "a33")
-	ask := request("GET", "/v1/jobs/"+id, o.key, "", "Connection: close")
-	p99 := func() time.Duration {
-		times := make([]time.Duration, 200)
-		for i := range times {
-			begun := time.Now()
-			if a := f.call(t, ask); a.status != 200 {
-				t.Fatalf("%d", a.status)
-			}
-			times[i] = time.Since(begun)
-		}
-		slices.Sort(times)
-		return times[len(times)*99/100]
-	}
-	alone := p99()
-	begun := time.Now()
-	conns := make([]net.Conn, slow)
-	lived := make([]time.Duration, slow)
-	var all sync.WaitGroup
-	for i := range conns {
-		conn, err := net.Dial("tcp", f.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		conns[i] = conn
-		opened := time.Now()
-		all.Go(func() {
-			if said, _ := io.ReadAll(conn); len(said) > 0 && !strings.HasPrefix(string(said), "HTTP/1.1 400 ") {
-				t.Errorf("half a request is answered: %s", said)
-			}
-			lived[i] = time.Since(opened)
-		})
-	}
-	ended := make(chan struct{})
-	go func() { // a byte a second on each
-		const text = "GET /v1/jobs HTTP/1.1\r\nX-A: aaaaaaaaaaaaaaaaaaaaa"
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for i := range text {
-			for _, conn := range conns {
-				_, _ = io.WriteString(conn, text[i:i+1])
-			}
-			select {
-			case <-tick.C:
-			case <-ended:
-				return
-			}
-		}
-	}()
-	beside := p99()
-	all.Wait()
-	close(ended)
-	t.Logf("%d slow connections opened in %s: p99 of others %s, alone %s", slow, time.Since(begun), beside, alone)
-	if longest := slices.Max(lived); longest > 7*time.Second { // 6, and one for a busy machine
-		t.Errorf("a connection lived for %s", longest)
-	}
-	if strict && beside > alone*12/10 || beside > alone+time.Second {
-		t.Errorf("p99 of others is %s, alone it is %s", beside, alone)
 	}
 }
 
