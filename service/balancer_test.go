@@ -217,7 +217,7 @@ func TestPOSTIsSentAgainByTheBalancer(t *testing.T) {
 	}
 }
 
-func TestBalancerPassesOnWhatTheContractNeeds(t *testing.T) {
+func TestBalancerPassesOnWhatTheContractNeeds(t *testing.T) { // A08, A44
 	for _, b := range balancers {
 		t.Run(b.name, func(t *testing.T) {
 			s, one, two, _ := replicated(t)

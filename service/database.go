@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,7 @@ func unreachable(c *config, err error) error {
 	var refused *pgconn.PgError
 	var dial *net.OpError
 	var connect *pgconn.ConnectError
+	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.Is(err, postgres.ErrForeignTables):
 		return usage("%s: %v", where, err)
@@ -99,14 +101,37 @@ func unreachable(c *config, err error) error {
 		return fmt.Errorf("%s has no schema yet: run interlock migrate, or serve with --migrate", where)
 	case errors.As(err, &refused):
 		return fmt.Errorf("%s refuses: %s (SQLSTATE %s)", where, oneLine(refused.Message), refused.Code)
+	case errors.As(err, &untrusted):
+		return fmt.Errorf("cannot trust the certificate of %s: %v; sslrootcert of the URL names the file of who may sign it", where, untrusted.Err)
 	case errors.As(err, &dial):
 		return fmt.Errorf("cannot reach %s: %v", where, dial.Err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("%s does not answer in time", where)
 	case errors.As(err, &connect):
-		return fmt.Errorf("cannot reach %s", where)
+		return fmt.Errorf("cannot reach %s: %s", where, oneLine(cause(err).Error()))
 	}
 	return fmt.Errorf("%s: %s", where, oneLine(err.Error()))
+}
+
+// cause is the innermost error, which quotes no address: of several, the last.
+func cause(err error) error {
+	for {
+		switch wrapped := err.(type) {
+		case interface{ Unwrap() error }:
+			if wrapped.Unwrap() == nil {
+				return err
+			}
+			err = wrapped.Unwrap()
+		case interface{ Unwrap() []error }:
+			all := wrapped.Unwrap()
+			if len(all) == 0 {
+				return err
+			}
+			err = all[len(all)-1]
+		default:
+			return err
+		}
+	}
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -165,7 +165,7 @@ func TestWorkOfAKilledWorkerIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestServeRefusesWhatItCannotRunWith(t *testing.T) {
+func TestServeRefusesWhatItCannotRunWith(t *testing.T) { // D21, D22
 	s := newSetting(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -72,3 +72,26 @@ func TestOldJobsArePurged(t *testing.T) {
 		t.Errorf("%d requests for one job", n)
 	}
 }
+
+// TestAnApiAloneReapsLeases kills the only worker: what it left behind becomes
+// unknown all the same.
+func TestAnApiAloneReapsLeases(t *testing.T) {
+	s := newSetting(t)
+	api := s.start(t, "--role", "api")
+	worker := s.start(t, "--role", "worker", "--lease", "1s", "--heartbeat", "200ms")
+	s.provider.Hold(standin.Match{})
+	status, _, body := api.ask("POST", "/v1/jobs", ownerKey, intent("a"), "Idempotency-Key", "k")
+	if status != 201 {
+		t.Fatal(status, body)
+	}
+	is := func(want string) bool {
+		_, _, now := api.ask("GET", "/v1/jobs/"+field(t, body, "id"), ownerKey, "")
+		return field(t, now, "status") == want
+	}
+	api.eventually("the worker is at it", func() bool { return is("running") })
+	if err := worker.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	worker.wait()
+	api.eventually("nobody knows how it ended", func() bool { return is("unknown") })
+}

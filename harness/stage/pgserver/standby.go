@@ -60,6 +60,8 @@ func (c *cluster) copyOf(ctx context.Context, socket string, port int) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "pg_basebackup"), "-h", socket, "-p", fmt.Sprint(port), "-U", "postgres",
 		"-D", filepath.Join(home, dataFolder), "-c", "fast", "-X", "stream", "--no-sync")
 	cmd.SysProcAttr = c.as.attr()
+	cmd.SysProcAttr.Setpgid = true
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // its child that streams would hold the pipe open
 	cmd.Dir = home
 	var said bytes.Buffer
 	cmd.Stderr = &said

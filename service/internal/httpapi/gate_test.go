@@ -60,7 +60,7 @@ func TestCertificatesAreTakenOrRefused(t *testing.T) {
 	}
 }
 
-func TestHealthSaysWhatIsWrong(t *testing.T) {
+func TestHealthSaysWhatIsWrong(t *testing.T) { // D21
 	checks := []httpapi.Check{{Name: "database", OK: true, Detail: "unsafe: fsync is off"}}
 	f := serve(t, func(c *httpapi.Config) { c.Ready = readiness(&checks) })
 	get := func(path string) answer { return f.call(t, request("GET", path, "", "")) }

@@ -55,7 +55,6 @@ var (
 	attemptInFlight    = kind(409, "attempt-in-flight", "An attempt is still open", again)
 	jobTerminal        = kind(409, "job-terminal", "The job is finished")
 	attemptTerminal    = kind(409, "attempt-terminal", "The attempt is finished")
-	attemptsSpent      = kind(409, "attempts-spent", "The job has used up its attempts")
 	notReleasable      = kind(409, "not-releasable", "Only an unknown attempt can be released")
 	notUnknown         = kind(409, "not-unknown", "Only an unknown or released attempt can be resolved")
 	jobPurged          = kind(410, "job-purged", "The job of this key was purged")

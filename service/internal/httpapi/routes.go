@@ -41,7 +41,7 @@ func routes() []route {
 			id: "startAttempt", summary: "Start one more attempt: one for one key of this job",
 			headers: []string{"Idempotency-Key", "If-Match"}, body: "Start", optional: true,
 			answers:  []answerDoc{{202, "Attempt", "A new attempt, or the one of this key, replayed (Idempotency-Replayed)"}},
-			problems: changes(keyMissing, keyInvalid, keyReused, attemptInFlight, jobTerminal, attemptsSpent, notCertified, jobPurged, rateLimited),
+			problems: changes(keyMissing, keyInvalid, keyReused, attemptInFlight, jobTerminal, notCertified, jobPurged, rateLimited),
 		}},
 		{"POST", "/v1/jobs/{id}/attempts/{n}/cancel", cancelAttempt, operators, doc{
 			id: "cancelAttempt", summary: "Fence an attempt for ever: it can never win",

@@ -226,3 +226,57 @@ func TestUnknownAttemptsAreListed(t *testing.T) {
 		}
 	}
 }
+
+// TestAFaultOfOursTellsNothing breaks the database under the service: the answer
+// is a plain 500, and the cause is in the log under the request's id.
+func TestAFaultOfOursTellsNothing(t *testing.T) {
+	f := serve(t)
+	o := f.owner(t)
+	id := f.submit(t, o, "k", "k")
+	if _, err := f.connect(t).Exec(t.Context(), "DROP VIEW job_status"); err != nil {
+		t.Fatal(err)
+	}
+	a := f.call(t, request("GET", "/v1/jobs/"+id, o.key, ""))
+	if a.status != 500 || a.problem() != "internal" || strings.Contains(string(a.body), "job_status") {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	found := false
+	for line := range strings.Lines(f.logs.String()) {
+		found = found || strings.Contains(line, a.header.Get("X-Request-Id")) && strings.Contains(line, "job_status")
+	}
+	if !found {
+		t.Errorf("the log does not say why: %s", f.logs)
+	}
+}
+
+// TestAClientThatRepeatsConflictsStopsAtAReusedKey plays the rule by which the
+// vendors' generated SDKs repeat: x-should-retry decides, and without it a 409 is
+// repeated like a 429 or a 5xx.
+func TestAClientThatRepeatsConflictsStopsAtAReusedKey(t *testing.T) {
+	f := shared(t)
+	o := f.owner(t)
+	sends := func(raw string) (n int, last answer) {
+		for n < 3 {
+			last = f.call(t, raw)
+			n++
+			switch again := last.header.Get("X-Should-Retry"); {
+			case again == "true":
+			case again == "false" || last.status != 408 && last.status != 409 && last.status != 429 && last.status < 500:
+				return n, last
+			}
+		}
+		return n, last
+	}
+	id := f.submit(t, o, "k", "k")
+	start := request("POST", "/v1/jobs/"+id+"/attempts", o.key, "", "Idempotency-Key: click")
+	if n, a := sends(start); n != 3 || a.problem() != "attempt-in-flight" {
+		t.Errorf("what may clear: %d requests, then %d %s", n, a.status, a.body)
+	}
+	if n, a := sends(post(o, goodBody("another"), "Idempotency-Key: k")); n != 1 || a.problem() != "idempotency-key-reused" {
+		t.Errorf("a reused key: %d requests, then %d %s", n, a.status, a.body)
+	}
+	f.bring(t, id, "succeeded")
+	if n, a := sends(start); n != 1 || a.problem() != "job-terminal" {
+		t.Errorf("a job that has ended: %d requests, then %d %s", n, a.status, a.body)
+	}
+}
