@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,10 +74,53 @@ func TestABundleIsJudgedAnew(t *testing.T) {
 			}
 		})
 	}
+	t.Run("of a server that shows its prompts", promptsAreJudgedAnew)
 	if err := os.WriteFile("no.tgz", []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, out, talk := run(t, "report", "no.tgz", "--check"); code != cli.ExitUsage || out != "" || !strings.Contains(talk, "no gzip file") {
 		t.Errorf("%d %q %q", code, out, talk)
+	}
+}
+
+// promptsAreJudgedAnew changes what a bundle holds of how a route renders prompts.
+func promptsAreJudgedAnew(t *testing.T) {
+	code, out, talk := run(t, "certify", "vllm-demo", "--contract", "refund", "--no-job-service", "--bad", "list-literal-content", "--out", "run-p", "--bundle", "p.tgz")
+	if code != cli.ExitViolation || !strings.Contains(out, "✗ P01") {
+		t.Fatalf("%d %s%s", code, out, talk)
+	}
+	if code, out, talk := run(t, "report", "p.tgz"); code != cli.ExitViolation || !strings.Contains(out, "✗ P01: R12") || strings.Contains(out, "the bundle says") {
+		t.Errorf("as it is: %d %s%s", code, out, talk)
+	}
+	for name, c := range map[string]struct {
+		change func(map[string][]byte)
+		want   string
+	}{
+		"a result that was made nicer": {func(f map[string][]byte) {
+			at := bytes.Index(f["bundle.json"], []byte(`"id": "P01"`))
+			f["bundle.json"] = append(f["bundle.json"][:at:at], bytes.Replace(f["bundle.json"][at:], []byte(`"verdict": "fail"`), []byte(`"verdict": "pass"`), 1)...)
+		}, "check P01 is fail"},
+		"an answer that was left out": {func(f map[string][]byte) {
+			at := bytes.LastIndexByte(bytes.TrimSpace(f["prompt/answers.jsonl"]), '\n')
+			f["prompt/answers.jsonl"] = f["prompt/answers.jsonl"][:at+1]
+		}, "is not among the answers"},
+		"an answer too many": {func(f map[string][]byte) {
+			f["prompt/answers.jsonl"] = append(f["prompt/answers.jsonl"], `{"n":`+strconv.Itoa(1+bytes.Count(f["prompt/answers.jsonl"], []byte("\n")))+`,"method":"GET","path":"/more"}`...)
+		}, "1 answers of the server that shows its prompts belong to no question"},
+		"another template": {func(f map[string][]byte) {
+			f["prompt/template"] = append(f["prompt/template"], '\n')
+		}, "template vllm-demo.jinja has the digest"},
+		"no tokenizer": {func(f map[string][]byte) { delete(f, "prompt/tokenizer/vllm-demo.tokenizer.json") }, "prompt/tokenizer/vllm-demo.tokenizer.json is missing"},
+		"other questions in the plan": {func(f map[string][]byte) {
+			replaceIn(t, "plan.json", `"R20"`, `"R21"`)(f)
+		}, "plan.json lists other questions about prompts"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			repack(t, "p.tgz", "changed.tgz", c.change)
+			code, out, talk := run(t, "report", "changed.tgz", "--check")
+			if code != cli.ExitViolation || !strings.Contains(out, c.want) {
+				t.Errorf("%d %s%s, want %q", code, out, talk, c.want)
+			}
+		})
 	}
 }

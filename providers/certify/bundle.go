@@ -37,6 +37,7 @@ type bundle struct {
 	Mode     certificate.Mode      `json:"mode"`
 	Started  certificate.Time      `json:"started"`
 	Ended    certificate.Time      `json:"ended"`
+	Prompts  certificate.Time      `json:"prompts_at,omitzero"` // when prompts were examined
 	Stopped  *Stopped              `json:"stopped_early,omitempty"`
 	Results  []check.Result        `json:"results"`
 	Verdict  Verdict               `json:"verdict"`
@@ -67,6 +68,9 @@ func (r *Report) Bundle(contracts fs.FS, dir string, envelope []byte, key certif
 		Version: bundleVersion, Profile: r.options.Profile, Contract: id, Mode: r.Mode, Started: r.Started, Ended: r.Ended,
 		Stopped: r.Stopped, Results: r.Results, Verdict: r.Verdict,
 	}
+	if r.options.Prompt != nil {
+		b.Prompts = r.promptsAt
+	}
 	if r.options.Primary != nil {
 		b.Primary = &r.options.Primary.Profile
 	}
@@ -77,6 +81,9 @@ func (r *Report) Bundle(contracts fs.FS, dir string, envelope []byte, key certif
 		if files[name], err = json.MarshalIndent(v, "", "  "); err != nil {
 			return nil, err
 		}
+	}
+	if err := r.promptFiles(files); err != nil {
+		return nil, err
 	}
 	if files[transcriptsFile], err = Transcripts(r.Observations); err != nil {
 		return nil, err
@@ -142,6 +149,10 @@ func Recheck(files map[string][]byte) (*Rechecked, error) {
 	again.plan(p, r.Observations, b.Stopped != nil)
 	run := r.options.checks(r.Observations)
 	run.Primary, run.RoundTrips = r.Primary, trips
+	if run.Prompt, err = again.promptAgain(files, b, r, p); err != nil {
+		again.problem("the prompts cannot be examined anew: %v", err)
+		return again, nil
+	}
 	again.Results = check.Judge(run)
 	again.compare(b)
 	again.Verdict = verdict(again.Results, c.Must)
@@ -207,20 +218,15 @@ func (a *Rechecked) plan(p Plan, seen []*check.Observation, stopped bool) {
 	}
 }
 
-// compare puts the results beside those that the bundle states. What rests on files
-// that are not in it, the rendering of prompts, is taken as stated.
+// compare puts the results beside those that the bundle states.
 func (a *Rechecked) compare(b bundle) {
-	for i, now := range a.Results {
+	for _, now := range a.Results {
 		at := slices.IndexFunc(b.Results, func(r check.Result) bool { return r.ID == now.ID })
 		if at < 0 {
 			a.problem("check %s is missing from the bundle", now.ID)
 			continue
 		}
 		then := b.Results[at]
-		if b.Profile.Prompt != nil && (now.ID[0] == 'P' || now.ID[0] == 'U') {
-			a.Results[i] = then
-			continue
-		}
 		if now.Verdict != then.Verdict || now.N != then.N || now.Passes != then.Passes || now.Inconclusive != then.Inconclusive ||
 			now.Lower95 != then.Lower95 || now.Threshold != then.Threshold || now.Severity != then.Severity {
 			a.problem("check %s is %s with %d of %d cases, the bundle says %s with %d of %d",
@@ -245,7 +251,7 @@ func (a *Rechecked) certificate(envelope []byte, b bundle, r *Report, facts cert
 		"profile":     {s.Bound(certificate.SubjectProfile + "/" + b.Profile.Name), certificate.ProfileDigest(b.Profile)},
 		"contract":    {s.Bound(certificate.SubjectContract + "/" + a.Contract), facts.Digest},
 		"fixtures":    {s.Bound(certificate.SubjectFixtures), facts.Fixtures},
-		"transcripts": {s.Bound(certificate.SubjectTranscripts), merkle(digests(r.Observations))},
+		"transcripts": {s.Bound(certificate.SubjectTranscripts), r.root()},
 		"plan":        {s.Predicate.Plan.SHA256, r.Plan.SHA256},
 	} {
 		if pair[0] != pair[1] {

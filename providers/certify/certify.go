@@ -86,7 +86,7 @@ func DryRun(o Options) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return o.plan(items), nil
+	return o.plan(items)
 }
 
 // Tokens estimates what the prompts of a plan cost, in tokens of about four bytes,
@@ -126,7 +126,9 @@ type Report struct {
 	Primary      []*check.Observation `json:"-"` // what the primary answered
 	RoundTrips   []check.RoundTrip    `json:"-"`
 
-	options Options
+	shown     []shownAnswer    // of the server that shows or counts its prompts
+	promptsAt certificate.Time // when it was asked
+	options   Options
 }
 
 // UnreachableError: no answer of the provider says anything about it.
@@ -181,7 +183,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.MaxCalls > 0 && len(items) > o.MaxCalls {
 		items, partial = items[:o.MaxCalls], true
 	}
-	plan := o.plan(items)
+	plan, err := o.plan(items)
+	if err != nil {
+		return nil, err
+	}
 	if err := o.Registered(plan); err != nil {
 		return nil, fmt.Errorf("register the plan: %w", err)
 	}
@@ -217,7 +222,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if run.Primary, err = o.primary(ctx); err != nil {
 		return nil, err
 	}
-	if run.Prompt, err = o.examinePrompt(ctx); err != nil {
+	r.promptsAt = certificate.At(o.Now())
+	if run.Prompt, r.shown, err = o.on(r.promptsAt).examinePrompt(ctx, nil); err != nil {
 		return nil, err
 	}
 	if o.RoundTrip != nil {
@@ -228,7 +234,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	r.Primary, r.RoundTrips = run.Primary, run.RoundTrips
 	r.Results = check.Judge(run)
 	r.Ended = certificate.At(o.Now())
-	r.Transcripts = merkle(digests(r.Observations))
+	r.Transcripts = r.root()
 	if r.Verdict = verdict(r.Results, o.Contract.Must); partial && r.Verdict == Certified {
 		r.Verdict = NotKnown // a part of the plan proves nothing about the rest
 	}

@@ -68,6 +68,12 @@ func digests(seen []*check.Observation) []string {
 	return list
 }
 
+// root is over all that was answered in a run: the transcripts, and what a server
+// showed of its prompts.
+func (r *Report) root() string {
+	return merkle(append(digests(r.Observations), answerDigests(r.shown)...))
+}
+
 // merkle is the root over digests in hex, in their order. Leaves and nodes are
 // hashed apart, so that one cannot stand for the other.
 func merkle(digests []string) string {

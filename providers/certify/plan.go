@@ -30,6 +30,7 @@ type Plan struct {
 	FollowUp   FollowUp         `json:"follow_up"`
 	Early      *Early           `json:"early_stop,omitempty"`
 	Checks     []string         `json:"checks"`
+	Prompt     *PromptPlan      `json:"prompt,omitempty"` // what is asked about prompts
 	Calls      []Call           `json:"calls"`
 }
 
@@ -105,9 +106,14 @@ func other(m providers.Mode) providers.Mode {
 	return providers.ModeTool
 }
 
-func (o Options) plan(calls []Call) Plan {
+func (o Options) plan(calls []Call) (Plan, error) {
+	prompt, err := o.promptPlan()
+	if err != nil {
+		return Plan{}, err
+	}
 	p := Plan{
-		Suite: o.Suite.Version + " " + o.Suite.Revision, Profile: certificate.ProfileDigest(o.Profile), Contract: o.Facts.Digest,
+		Prompt: prompt,
+		Suite:  o.Suite.Version + " " + o.Suite.Revision, Profile: certificate.ProfileDigest(o.Profile), Contract: o.Facts.Digest,
 		Fixtures: o.Facts.Fixtures, Mode: o.Mode, Repeats: o.Repeats, Lower95: o.Contract.Plan.Lower95.String(), Calls: calls,
 		Cap: number(o.cap()), Delta: number(o.delta()), Early: o.early(),
 		FollowUp: FollowUp{"streamed and whole answers to a case each agree and differ from each other", followUpCases, check.FormTries},
@@ -127,7 +133,7 @@ func (o Options) plan(calls []Call) Plan {
 	}
 	p.Registered = certificate.At(o.Now())
 	p.SHA256 = p.digest()
-	return p
+	return p, nil
 }
 
 // digest is over everything else that the plan says.

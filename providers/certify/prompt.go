@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/certificate"
@@ -17,33 +18,36 @@ import (
 
 // examinePrompt looks at how the route renders the prompts of the contract: with
 // the files of the profile, and where a server shows or counts what it makes of
-// prompts, with what it says. nil where the profile says nothing about prompts.
-func (o Options) examinePrompt(ctx context.Context) (*check.Prompt, error) {
+// prompts, with what it says, or said: play answers instead where it is not nil. nil
+// where the profile says nothing about prompts.
+func (o Options) examinePrompt(ctx context.Context, play http.RoundTripper) (*check.Prompt, []shownAnswer, error) {
 	if o.Prompt == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	local := *o.Prompt
 	var err error
 	if local.Requests, err = o.requests(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := &check.Prompt{Oracle: local.Profile.Oracle, Agrees: agreement(&local)}
 	if p.Oracle == "" {
 		p.Report = render.Check(&local)
-		return p, nil
+		return p, nil, nil
 	}
-	client, closing, err := o.promptClient(&local)
+	client, closing, err := o.promptClient(&local, play)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer closing()
+	kept := &keeping{base: client.HTTP.Transport, secret: o.Secret}
+	client.HTTP = &http.Client{Transport: kept, Timeout: client.HTTP.Timeout}
 	p.Live = o.Mode == certificate.Live
 	if counter := counting(p.Oracle, client); counter != nil {
 		if local.Usage, err = live.Usage(ctx, counter, &local); err != nil {
 			p.Lost = "the prompts could not be counted: " + err.Error()
 		}
 		p.Oracle, p.Report = "", render.Check(&local)
-		return p, ctx.Err()
+		return p, kept.kept, ctx.Err()
 	}
 	server := &watched{oracle: showing(ctx, p.Oracle, client)}
 	shown := local
@@ -53,7 +57,13 @@ func (o Options) examinePrompt(ctx context.Context) (*check.Prompt, error) {
 	if server.lost != nil {
 		p.Lost = "the server that shows its prompts could not be asked: " + server.lost.Error()
 	}
-	return p, ctx.Err()
+	return p, kept.kept, ctx.Err()
+}
+
+// on is the same run, held at one moment: a template may write the day.
+func (o Options) on(at certificate.Time) Options {
+	o.Now = func() time.Time { return at.Time }
+	return o
 }
 
 // checkShown checks what a server shows, and with the files of the profile what
@@ -73,8 +83,11 @@ func (o Options) checkShown(local, shown *render.Subject) *render.Report {
 }
 
 // promptClient is the client of the server that shows or counts prompts: the
-// provider's own, or a stand-in for it.
-func (o Options) promptClient(local *render.Subject) (live.Client, func(), error) {
+// provider's own, a stand-in for it, or play.
+func (o Options) promptClient(local *render.Subject, play http.RoundTripper) (live.Client, func(), error) {
+	if play != nil {
+		return live.Client{Base: "http://played", Model: o.Profile.Model, Header: http.Header{}, HTTP: &http.Client{Transport: play}}, func() {}, nil
+	}
 	web := &http.Client{Transport: &http.Transport{}, Timeout: o.Timeout}
 	c := live.Client{Model: o.Profile.Model, Header: http.Header{}, HTTP: web}
 	if o.Mode == certificate.Replay {

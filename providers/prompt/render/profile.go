@@ -101,7 +101,11 @@ func Open(p Profile, read func(name string) ([]byte, error)) (*Subject, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tokenizer: %w", err)
 	}
-	return New(p, string(source), tokenizer)
+	s, err := New(p, string(source), tokenizer)
+	if err == nil {
+		s.Files = map[string][]byte{p.Template: source, p.Tokenizer.File: data}
+	}
+	return s, err
 }
 
 // New returns the subject of a profile whose template and tokenizer are at hand.

@@ -18,6 +18,9 @@ type Subject struct {
 	Requests []providers.Request
 	// Usage is what the provider counted for requests, by their index.
 	Usage map[int]int
+	// Files are those that the profile names, by those names; nil where they were not
+	// read by Open.
+	Files map[string][]byte
 }
 
 // Route renders conversations: the local engines, or a live server.
