@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"providers/check":                         {"providers", "providers/judge", "providers/wire", "providers/contract", "providers/envelope", "providers/prompt/render", "providers/sse", "providers/strictjson", "providers/statistics"},
 	"providers/fixtures":                      {},
 	"providers/gemini":                        {"providers", "providers/envelope", "providers/strictjson"},
+	"providers/lock":                          {"providers/strictjson"},
 	"providers/mistral":                       {"providers", "providers/envelope", "providers/openai"},
 	"providers/ollama":                        {"providers", "providers/envelope", "providers/strictjson"},
 	"providers/openai":                        {"providers", "providers/envelope", "providers/strictjson"},

@@ -60,6 +60,9 @@ func TestCertifyRefusesASectionPromptWithOtherFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name != "" {
+			if err := os.Remove(filepath.Join(dir, "lock.json")); err != nil { // it would say so first
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(filepath.Join(dir, name), []byte("{{ messages }}"), 0o600); err != nil {
 				t.Fatal(err)
 			}

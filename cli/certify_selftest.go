@@ -12,7 +12,6 @@ import (
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/certify"
 	"github.com/interlock-harness/interlock/providers/contract"
-	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/wire"
 )
 
@@ -22,7 +21,11 @@ func (c *certification) runSelfTest(ctx context.Context) error {
 	if c.contractName != "" {
 		return usagef("--self-test takes no --contract: each bad provider names its own")
 	}
-	list, err := certify.BadProviders(fixtures.FS, "bad")
+	fsys, dir, err := folder("", "bad")
+	if err != nil {
+		return err
+	}
+	list, err := certify.BadProviders(fsys, dir)
 	if err != nil {
 		return infrastructuref("bad providers: %v", err)
 	}

@@ -33,12 +33,13 @@ func (d *deployed) flags(cmd *cobra.Command) {
 // folder is a folder of the machine, or the built-in one of the same kind.
 func folder(dir, kind string) (fs.FS, string, error) {
 	if dir == "" {
-		return fixtures.FS, kind, nil
+		return fixtures.FS, kind, locked(fixtures.FS, kind, "providers/fixtures/"+kind)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, "", usagef("--%s %s is no folder", kind, shellWord(dir))
 	}
-	return os.DirFS(dir), ".", nil
+	fsys := os.DirFS(dir)
+	return fsys, ".", locked(fsys, ".", dir)
 }
 
 func (d *deployed) profiles() (map[string]providers.Profile, error) {
@@ -59,7 +60,11 @@ func (c *certification) route(all map[string]providers.Profile, name string) (pr
 	if p, ok := all[name]; ok {
 		return p, nil
 	}
-	vendors, err := profile.Vendors(fixtures.FS, "vendors")
+	fsys, dir, err := folder("", "vendors")
+	if err != nil {
+		return providers.Profile{}, err
+	}
+	vendors, err := profile.Vendors(fsys, dir)
 	if err != nil {
 		return providers.Profile{}, infrastructuref("vendors: %v", err)
 	}

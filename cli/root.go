@@ -81,6 +81,7 @@ func rootCommand(s *streams) *cobra.Command {
 		gateCommand(s),
 		recordCommand(s),
 		keyCommand(s),
+		lockCommand(s),
 		contractCommand(s),
 		judgeCommand(s),
 		promptCommand(s),

@@ -17,6 +17,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/judge"
+	"github.com/interlock-harness/interlock/providers/lock"
 	"github.com/interlock-harness/interlock/providers/profile"
 	"github.com/interlock-harness/interlock/providers/strictjson"
 	"github.com/interlock-harness/interlock/service/internal/httpapi"
@@ -61,12 +62,13 @@ func readDeployed(c *config) (*deployed, error) {
 // folder is a folder of the machine, or the built-in one of that kind.
 func folder(path, kind string) (fs.FS, string, error) {
 	if path == "" {
-		return fixtures.FS, kind, nil
+		return fixtures.FS, kind, lock.Check(fixtures.FS, kind, "providers/fixtures/"+kind)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return nil, "", fmt.Errorf("--%s must be a folder that can be read", kind)
 	}
-	return os.DirFS(path), ".", nil
+	fsys := os.DirFS(path)
+	return fsys, ".", lock.Check(fsys, ".", path)
 }
 
 // Known and List are the providers as clients see them.

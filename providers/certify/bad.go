@@ -46,6 +46,9 @@ func BadProviders(fsys fs.FS, dir string) ([]Bad, error) {
 	}
 	var list []Bad
 	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".yaml") {
+			continue // the lock
+		}
 		file := path.Join(dir, e.Name())
 		data, err := fs.ReadFile(fsys, file)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/exchange"
 	"github.com/interlock-harness/interlock/providers/fixtures"
+	"github.com/interlock-harness/interlock/providers/lock"
 )
 
 func theContract(t testing.TB) *contract.Contract {
@@ -32,7 +33,7 @@ func recorded(t testing.TB) map[string]*exchange.Exchange {
 	}
 	all := map[string]*exchange.Exchange{}
 	for _, name := range names {
-		if strings.HasPrefix(path.Base(name), "_") {
+		if strings.HasPrefix(path.Base(name), "_") || path.Base(name) == lock.File {
 			continue
 		}
 		data, err := fs.ReadFile(fixtures.FS, name)
