@@ -119,7 +119,7 @@ func (e *exploration) interleave(ctx context.Context) error {
 		lanes = 1
 	}
 	server, err := pgserver.Start(ctx, pgserver.Options{
-		URL: e.servers.databaseURL(), Settings: map[string]string{"autovacuum": "off"},
+		URL: e.servers.databaseURL(), Settings: map[string]string{"autovacuum": "off", "update_process_title": "off", "wal_level": "minimal", "max_wal_senders": "0", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h"},
 		Note: func(text string) { _, _ = fmt.Fprintln(e.s.err, printable(text)) },
 	})
 	if err != nil {

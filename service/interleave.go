@@ -16,7 +16,7 @@ import (
 // Exit codes of interleave beside those of the whole command.
 const (
 	exitViolation    = 1 // a schedule broke a promise
-	exitInconclusive = 2 // schedules went another way than their picks say
+	exitInconclusive = 2 // a schedule never went the way that its picks say
 )
 
 // exitError ends a command that has already said all.
@@ -109,9 +109,9 @@ func (e *exploration) tell(name string, r interleave.Result, merged bool) {
 		how = "every order that can matter"
 	}
 	_, _ = fmt.Fprintf(e.stdout, "%-8s %d sets, %s of their statements: %d schedules in %s, %.0f a second\n", name, len(r.Sets), how,
-		r.Schedules, r.Took.Round(100*time.Millisecond), float64(r.Schedules+r.Equal+r.Diverged)/r.Took.Seconds())
-	_, _ = fmt.Fprintf(e.stdout, "%-8s %d statements waited for a lock, %d schedules diverged, %d broke a promise; none skipped\n", "",
-		r.Blocked, r.Diverged, r.Violating)
+		r.Schedules, r.Took.Round(100*time.Millisecond), float64(r.Schedules+r.Equal+r.Undecided)/r.Took.Seconds())
+	_, _ = fmt.Fprintf(e.stdout, "%-8s %d statements waited for a lock, %d schedules diverged and were played again, %d of them in vain, %d broke a promise; none skipped\n", "",
+		r.Blocked, r.Diverged, r.Undecided, r.Violating)
 }
 
 // finish says what came of it all, and with which code to exit.
@@ -120,7 +120,7 @@ func (e *exploration) finish(all interleave.Result) error {
 	switch {
 	case all.Violating > 0:
 		code = exitViolation
-	case all.Diverged > 0 || all.Schedules == 0:
+	case all.Undecided > 0 || all.Schedules == 0:
 		code = exitInconclusive
 	}
 	if e.json {
@@ -129,12 +129,13 @@ func (e *exploration) finish(all interleave.Result) error {
 			Schedules  int                    `json:"schedules"`
 			Equal      int                    `json:"equal"`
 			Diverged   int                    `json:"diverged"`
+			Undecided  int                    `json:"undecided"`
 			Blocked    int                    `json:"blocked"`
 			Violating  int                    `json:"violating"`
 			TookMS     int64                  `json:"took_ms"`
 			Violations []interleave.Violation `json:"violations,omitempty"`
 			Exit       int                    `json:"exit"`
-		}{"run", all.Schedules, all.Equal, all.Diverged, all.Blocked, all.Violating, all.Took.Milliseconds(), all.Violations, code})
+		}{"run", all.Schedules, all.Equal, all.Diverged, all.Undecided, all.Blocked, all.Violating, all.Took.Milliseconds(), all.Violations, code})
 		return ended(code)
 	}
 	var told []string

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // left is what a schedule left in the database.
@@ -66,17 +68,33 @@ const takeAll = `
 		'events', (SELECT json_agg(e ORDER BY e.id) FROM e),
 		'races', (SELECT json_agg(r) FROM r))`
 
-// audit reads what the schedule left, and clears the lane for the next.
-func (l *lane) audit(ctx context.Context) (left, error) {
+// audit reads what the schedule of w left, clears the lane and, in the same round
+// trip, makes the rows of the next schedule, which is probably one of the same
+// situation.
+func (l *lane) audit(ctx context.Context, w *world) (left, error) {
 	ctx, cancel := context.WithTimeout(ctx, toPlay)
 	defer cancel()
 	var found left
-	var text []byte
-	if err := l.look.QueryRow(ctx, takeAll).Scan(&text); err != nil {
+	batch := &pgx.Batch{}
+	batch.Queue(takeAll).QueryRow(func(row pgx.Row) error {
+		var text []byte
+		if err := row.Scan(&text); err != nil {
+			return err
+		}
+		return json.Unmarshal(text, &found)
+	})
+	l.played++
+	sweep := l.played%sweepEvery == 0
+	next := cast(w.set)
+	if !sweep {
+		next.queue(batch)
+	}
+	if err := l.look.SendBatch(ctx, batch).Close(); err != nil {
 		return found, fmt.Errorf("read what the schedule left: %w", err)
 	}
-	if err := json.Unmarshal(text, &found); err != nil {
-		return found, fmt.Errorf("read what the schedule left: %w", err)
+	if sweep {
+		return found, l.sweep(ctx)
 	}
-	return found, l.sweep(ctx)
+	l.staged = next
+	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
@@ -48,8 +49,8 @@ func (g *gate) TraceQueryStart(ctx context.Context, conn *pgx.Conn, d pgx.TraceQ
 		}
 		return ctx
 	}
-	if strings.HasPrefix(d.SQL, "begin") || strings.Contains(d.SQL, "set_config(") {
-		return ctx // they neither see nor change nor wait for anything
+	if strings.Contains(d.SQL, "set_config(") {
+		return ctx // it neither sees nor changes nor waits for anything
 	}
 	s.arrive(ctx, int(conn.PgConn().PID()), d.SQL)
 	return ctx
@@ -61,16 +62,31 @@ func (g *gate) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryE
 	if !ok || d.Err == nil {
 		return
 	}
+	s.riders = nil // the server skips what comes behind an error
 	var refused *pgconn.PgError
 	if errors.As(d.Err, &refused) {
 		s.refused = refused.Code
 	}
 }
 
+// together says whether the next statement of a flight rides with the one that
+// was let go. A plain read does: it would be let go at once when that one returns
+// (choose), unless this is a play in which it is put off.
+func (g *gate) together(ctx context.Context, sql string) bool {
+	s, ok := ctx.Value(sessionKey{}).(*session)
+	if !ok || !s.mayRide || s.held[s.sent] || classOf(sql) != plainRead {
+		return false
+	}
+	s.sent++
+	s.riders = append(s.riders, sql)
+	return true
+}
+
 // event is what a session tells the scheduler.
 type event struct {
 	session int
-	done    bool // the transaction returned; else a statement waits at the gate
+	riders  []string // plain reads that rode with the statement that went before
+	done    bool     // the transaction returned; else a statement waits at the gate
 	class   class
 	sql     string
 	pid     int
@@ -82,21 +98,37 @@ type session struct {
 	index   int
 	events  chan<- event
 	go1     chan struct{}
+	mayRide bool         // plain reads may ride with the statement before them
+	held    map[int]bool // but for these, counted from 0
+	sent    int          // statements so far
+	riders  []string
 	refused string
 }
 
 // arrive holds the session at the gate until the scheduler lets it go, or the
 // schedule is given up.
 func (s *session) arrive(ctx context.Context, pid int, sql string) {
-	s.events <- event{session: s.index, class: classOf(sql), sql: sql, pid: pid, refused: s.refused}
-	s.refused = ""
+	s.sent++
+	s.events <- event{session: s.index, riders: s.riders, class: classOf(sql), sql: sql, pid: pid, refused: s.refused}
+	s.refused, s.riders = "", nil
 	select {
 	case <-s.go1:
 	case <-ctx.Done():
 	}
 }
 
+// classes remembers the class of each statement's text.
+var classes sync.Map
+
 func classOf(sql string) class {
+	c, ok := classes.Load(sql)
+	if !ok {
+		c, _ = classes.LoadOrStore(sql, readClass(sql))
+	}
+	return c.(class)
+}
+
+func readClass(sql string) class {
 	words := strings.Fields(sql)
 	switch strings.ToLower(words[0]) {
 	case "commit":

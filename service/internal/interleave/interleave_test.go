@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/interlock-harness/interlock/service/internal/interleave"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 	"github.com/interlock-harness/interlock/service/internal/pgtest"
@@ -14,7 +16,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // options for one lane, or as many as are given.
-func options(t *testing.T, fault string, lanes ...int) interleave.Options {
+func options(t testing.TB, fault string, lanes ...int) interleave.Options {
 	t.Helper()
 	active, err := mutant.Choose(fault)
 	if err != nil {
@@ -27,7 +29,7 @@ func options(t *testing.T, fault string, lanes ...int) interleave.Options {
 	return o
 }
 
-func sets(t *testing.T, names ...string) []interleave.Set {
+func sets(t testing.TB, names ...string) []interleave.Set {
 	t.Helper()
 	var all []interleave.Set
 	for _, name := range names {
@@ -40,7 +42,7 @@ func sets(t *testing.T, names ...string) []interleave.Set {
 	return all
 }
 
-func search(t *testing.T, o interleave.Options, sets []interleave.Set) interleave.Result {
+func search(t testing.TB, o interleave.Options, sets []interleave.Set) interleave.Result {
 	t.Helper()
 	r, err := interleave.Search(t.Context(), o, sets)
 	if err != nil {
@@ -70,7 +72,6 @@ func TestCountsAreTheSameEveryTime(t *testing.T) {
 		if r.Schedules != 9 || r.Equal != 0 || r.Diverged != 0 {
 			t.Errorf("%d schedules, %d equal, %d diverged; 9, 0 and 0 are right", r.Schedules, r.Equal, r.Diverged)
 		}
-		o = options(t, "")
 	}
 }
 
@@ -131,14 +132,34 @@ func TestAFoundViolationReplays(t *testing.T) {
 	}
 }
 
-func TestADatabaseInUseIsRefused(t *testing.T) {
+func TestADatabaseInUseIsRefusedAndLeftAlone(t *testing.T) {
 	o := options(t, "")
-	search(t, o, sets(t, "new/submit+submit"))
+	conn, err := pgx.Connect(t.Context(), o.Databases[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), "CREATE TABLE somebodys AS SELECT 1 AS row"); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := interleave.Search(t.Context(), o, sets(t, "new/submit+submit")); err == nil || !strings.Contains(err.Error(), "empty one") {
 		t.Errorf("a database with tables: %v", err)
 	}
+	var rows int
+	if err := conn.QueryRow(t.Context(), "SELECT count(*) FROM somebodys").Scan(&rows); err != nil || rows != 1 {
+		t.Errorf("somebody's table holds %d rows: %v", rows, err)
+	}
 	if _, err := interleave.Search(t.Context(), interleave.Options{}, nil); err == nil {
 		t.Error("no database at all is no error")
+	}
+}
+
+func TestASearchLeavesItsDatabaseEmpty(t *testing.T) {
+	o := options(t, "")
+	for range 2 {
+		if r := search(t, o, sets(t, "new/submit+submit")); r.Schedules == 0 {
+			t.Error("nothing was played")
+		}
 	}
 }
 

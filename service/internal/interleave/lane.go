@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,7 +22,7 @@ const (
 	// toPlay bounds one schedule, and its waits for PostgreSQL.
 	toPlay = 30 * time.Second
 	// sweepEvery is after how many schedules the emptied tables are cut short.
-	sweepEvery = 250
+	sweepEvery = 500
 )
 
 // lane is a database of its own with a store on it, where one schedule after the
@@ -29,12 +31,14 @@ type lane struct {
 	store  *postgres.Store
 	gate   *gate
 	look   *pgx.Conn // the scheduler's own: sets the scene, asks who waits, reads what came of it
+	staged *world    // rows that are there for the next schedule already
+	mine   bool      // the database was empty when the lane began
 	played int
 }
 
-// openLane makes the empty database at url a lane: it is marked as thrown away,
+// openLane makes the empty database at address a lane: it is marked as thrown away,
 // migrated, and the schema's part of the mutant is applied.
-func openLane(ctx context.Context, url string, fault mutant.Active) (_ *lane, err error) {
+func openLane(ctx context.Context, address string, fault mutant.Active) (_ *lane, err error) {
 	ctx, cancel := context.WithTimeout(ctx, toPrepare)
 	defer cancel()
 	l := &lane{gate: &gate{}}
@@ -43,13 +47,14 @@ func openLane(ctx context.Context, url string, fault mutant.Active) (_ *lane, er
 			l.close()
 		}
 	}()
-	if l.look, err = pgx.Connect(ctx, url); err != nil {
+	if l.look, err = pgx.Connect(ctx, address); err != nil {
 		return nil, err
 	}
 	if err := mark(ctx, l.look); err != nil {
 		return nil, err
 	}
-	plain, err := postgres.New(ctx, url, postgres.Options{Mutant: fault, PoolSize: 1})
+	l.mine = true
+	plain, err := postgres.New(ctx, address, postgres.Options{Mutant: fault, PoolSize: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +63,19 @@ func openLane(ctx context.Context, url string, fault mutant.Active) (_ *lane, er
 	if err != nil {
 		return nil, err
 	}
-	config, err := pgx.ParseConfig(url)
+	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, err
 	}
 	size := maxSessions + 1 // one for the notifier
 	settings := "?"
-	if len(config.RuntimeParams) > 0 || containsQuestion(url) {
+	if len(config.RuntimeParams) > 0 || strings.Contains(address, "?") {
 		settings = "&"
 	}
-	settings += fmt.Sprintf("pool_min_conns=%d&options=-c%%20deadlock_timeout%%3D%d%%20-c%%20synchronous_commit%%3Doff", size, toNotice.Milliseconds())
-	l.store, err = postgres.New(ctx, url+settings, postgres.Options{
-		ApplicationName: application, PoolSize: size, Patience: toPlay, Mutant: fault, Tracer: l.gate,
+	settings += fmt.Sprintf("pool_min_conns=%d&options=", size) + strings.ReplaceAll(url.QueryEscape(
+		fmt.Sprintf("-c deadlock_timeout=%d -c synchronous_commit=off -c plan_cache_mode=force_generic_plan", toNotice.Milliseconds())), "+", "%20")
+	l.store, err = postgres.New(ctx, address+settings, postgres.Options{
+		ApplicationName: application, PoolSize: size, Patience: toPlay, Mutant: fault, Tracer: l.gate, Together: l.gate.together,
 	})
 	if err != nil {
 		return nil, err
@@ -81,15 +87,6 @@ func openLane(ctx context.Context, url string, fault mutant.Active) (_ *lane, er
 const toNotice = 5 * time.Millisecond
 
 const application = "interlock interleave"
-
-func containsQuestion(url string) bool {
-	for _, r := range url {
-		if r == '?' {
-			return true
-		}
-	}
-	return false
-}
 
 // errInUse keeps the explorer away from data that somebody needs.
 var errInUse = errors.New("the database holds tables: the explorer wants an empty one, which it fills and throws away")
@@ -109,6 +106,7 @@ func mark(ctx context.Context, conn *pgx.Conn) error {
 		INSERT INTO interlock_stage VALUES ('throw-away');
 		GRANT SELECT ON interlock_stage TO PUBLIC;
 		SET synchronous_commit = off;
+		SET plan_cache_mode = force_generic_plan;
 		SET session_replication_role = replica`) // no trigger keeps the clean-up from a finished job
 	return err
 }
@@ -135,15 +133,29 @@ func (l *lane) fill(ctx context.Context, size int) error {
 	}
 }
 
+// clear drops all that the lane made in its database, so that another one may
+// begin there.
+const clear = `DO $$
+DECLARE ours text := current_schema();
+BEGIN
+	EXECUTE format('DROP SCHEMA %I CASCADE', ours);
+	EXECUTE format('CREATE SCHEMA %I', ours);
+END $$`
+
+// close leaves an empty database.
 func (l *lane) close() {
 	if l.store != nil {
 		l.store.Close()
 	}
-	if l.look != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), toPrepare)
-		defer cancel()
-		_ = l.look.Close(ctx)
+	if l.look == nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), toPrepare)
+	defer cancel()
+	if l.mine {
+		_, _ = l.look.Exec(ctx, clear)
+	}
+	_ = l.look.Close(ctx)
 }
 
 const setScene = `
@@ -164,38 +176,62 @@ const setScene = `
 	)
 	SELECT (SELECT xmin FROM placed), ARRAY(SELECT fence FROM tried ORDER BY n)`
 
-// scene makes the rows of one schedule, in one statement.
-func (l *lane) scene(ctx context.Context, set Set) (*world, error) {
+// cast invents the job and the attempts of one schedule.
+func cast(set Set) *world {
 	id := uuid.Must(uuid.NewV7()).String()
 	w := &world{set: set, key: job.Key(id)}
-	states := begun[set.Situation]
-	if states == nil {
-		return w, nil
+	for i, state := range begun[set.Situation] {
+		w.job = job.ID(id)
+		attempt := job.AttemptID(uuid.Must(uuid.NewV7()).String())
+		w.attempts = append(w.attempts, job.Attempt{ID: attempt, JobID: w.job, N: i + 1, Provider: "p", State: state})
 	}
-	w.job = job.ID(id)
-	ids, names := make([]string, len(states)), make([]string, len(states))
-	for i, state := range states {
-		ids[i], names[i] = uuid.Must(uuid.NewV7()).String(), string(state)
-		w.attempts = append(w.attempts, job.Attempt{ID: job.AttemptID(ids[i]), JobID: w.job, N: i + 1, Provider: "p", State: state})
+	return w
+}
+
+// queue adds the statement that makes the rows of w; nothing where there are none.
+func (w *world) queue(b *pgx.Batch) {
+	if len(w.attempts) == 0 {
+		return
+	}
+	ids, names := make([]string, len(w.attempts)), make([]string, len(w.attempts))
+	for i, a := range w.attempts {
+		ids[i], names[i] = string(a.ID), string(a.State)
 	}
 	first := submission(w, 0)
-	var fences []int64
-	err := l.look.QueryRow(ctx, setScene, w.job, first.Owner, w.key, first.Fingerprint[:], first.RawBody, first.Intent, ids, names).
-		Scan(&w.xmin, &fences)
-	if err != nil {
-		return nil, fmt.Errorf("set the scene: %w", err)
+	b.Queue(setScene, w.job, first.Owner, w.key, first.Fingerprint[:], first.RawBody, first.Intent, ids, names).QueryRow(func(row pgx.Row) error {
+		var fences []int64
+		if err := row.Scan(&w.xmin, &fences); err != nil {
+			return err
+		}
+		for i := range w.attempts {
+			w.attempts[i].Fence = fences[i]
+		}
+		return nil
+	})
+}
+
+// scene returns the world of one schedule, with its rows in the database.
+func (l *lane) scene(ctx context.Context, set Set) (*world, error) {
+	w := l.staged
+	l.staged = nil
+	if w != nil && w.set.Situation == set.Situation {
+		w.set = set
+		return w, nil
 	}
-	for i := range w.attempts {
-		w.attempts[i].Fence = fences[i]
+	batch := &pgx.Batch{}
+	if w != nil { // the rows are another situation's
+		batch.Queue(takeAll)
+	}
+	w = cast(set)
+	w.queue(batch)
+	if err := l.look.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, fmt.Errorf("set the scene: %w", err)
 	}
 	return w, nil
 }
 
-// sweep cuts the tables short now and then, which the schedules left empty.
+// sweep cuts the tables short, which the schedules left empty.
 func (l *lane) sweep(ctx context.Context) error {
-	if l.played++; l.played%sweepEvery != 0 {
-		return nil
-	}
 	_, err := l.look.Exec(ctx, `TRUNCATE jobs, attempts, attempt_events, races`)
 	return err
 }

@@ -33,6 +33,7 @@ type step struct {
 	ready   mask // who stood at the gate, this session included
 	asleep  mask // whose plain read was put off until somebody commits
 	blocked bool // it had to wait for another session
+	rode    bool // a plain read that was sent with the statement before it
 }
 
 // order is what is to be played: the first picks, and who sleeps then. Each pick
@@ -42,6 +43,26 @@ type order struct {
 	steps  []step
 	asleep mask
 	tries  int
+}
+
+// held are the plain reads of session i, by their number among its statements,
+// that do not ride with the statement before them.
+func (o order) held(i int) map[int]bool {
+	all := map[int]bool{}
+	n := 0
+	for _, s := range o.steps {
+		if s.session != i {
+			continue
+		}
+		if s.class == plainRead && !s.rode {
+			all[n] = true
+		}
+		n++
+	}
+	if o.asleep.has(i) {
+		all[n] = true
+	}
+	return all
 }
 
 // played is one schedule as it went.
@@ -73,7 +94,7 @@ type player struct {
 	go1     []chan struct{}
 	state   []state
 	next    []event // what stands at the gate
-	holds   mask    // who has changed or locked something in an open transaction
+	holds   mask    // whose open transaction has changed or locked something
 	behind  []mask  // of a waiting session: for whom it waits
 	freed   bool    // somebody let locks go since the waiting were asked
 	last    int
@@ -99,10 +120,10 @@ func (l *lane) play(ctx context.Context, o order, reduced bool) (*played, *world
 		p.go1[i] = make(chan struct{})
 		p.result.outcomes[i] = outcome{tx: t, nth: seen[t]}
 		seen[t]++
-		s := &session{index: i, events: p.events, go1: p.go1[i]}
+		s := &session{index: i, events: p.events, go1: p.go1[i], mayRide: reduced, held: o.held(i)}
 		go func() {
 			p.result.outcomes[i].run(context.WithValue(ctx, sessionKey{}, s), l.store, w)
-			p.events <- event{session: i, done: true, refused: s.refused}
+			p.events <- event{session: i, riders: s.riders, done: true, refused: s.refused}
 		}()
 	}
 	err = p.schedule(ctx, o)
@@ -124,6 +145,7 @@ func (p *player) schedule(ctx context.Context, o order) error {
 	}
 	asleep := o.asleep
 	for {
+		p.ride(o, asleep)
 		at := p.standing()
 		if at == 0 {
 			if !slices.Contains(p.state, waiting) {
@@ -162,6 +184,28 @@ func (p *player) schedule(ctx context.Context, o order) error {
 		if position < len(o.steps) {
 			asleep = o.asleep
 		}
+	}
+}
+
+// ride notes the plain reads that were sent with the statements which have
+// returned, where they would have been let go: now, one session after the other.
+func (p *player) ride(o order, asleep mask) {
+	for i, e := range p.next {
+		for _, text := range e.riders {
+			at := p.standing() | bit(i)
+			position := len(p.result.steps)
+			now := asleep
+			if position < len(o.steps) {
+				want := o.steps[position]
+				now = want.asleep
+				if want.session != i || !want.rode || want.ready != at {
+					p.result.diverged = fmt.Sprintf("statement %d: %d %s read, and %d was to go on", position+1, i, p.result.outcomes[i].tx, want.session)
+				}
+			}
+			p.result.steps = append(p.result.steps, step{session: i, class: plainRead, text: text, ready: at, asleep: now, rode: true})
+			p.last = i
+		}
+		p.next[i].riders = nil
 	}
 }
 
@@ -254,34 +298,31 @@ func (r *played) raced(set Set) []order {
 // let lets the statement of session i go, and returns when everybody stands, has
 // ended or waits for a lock.
 func (p *player) let(ctx context.Context, i int) error {
-	c := p.next[i].class
 	p.state[i], p.last = moving, i
 	select {
 	case p.go1[i] <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if c == change {
-		p.holds |= bit(i)
-	}
 	if err := p.settle(ctx, bit(i)); err != nil {
 		return err
-	}
-	if c == commit || c == undo {
-		p.freed, p.holds = true, p.holds&^bit(i)
 	}
 	return p.wake(ctx)
 }
 
 func (p *player) take(e event) {
 	i := e.session
+	before := p.next[i].class
 	p.next[i], p.behind[i] = e, 0
 	p.state[i] = ready
 	if e.done {
 		p.state[i] = ended
 	}
-	if e.done || e.refused != "" { // the server has rolled back already
+	switch {
+	case e.done, e.refused != "", before == commit, before == undo: // refused: the server has rolled back already
 		p.freed, p.holds = true, p.holds&^bit(i)
+	case before == change:
+		p.holds |= bit(i)
 	}
 	if e.refused == deadlockDetected {
 		p.result.deadlocks++

@@ -47,7 +47,8 @@ type SetResult struct {
 	Set       string `json:"set"`
 	Schedules int    `json:"schedules"` // played to their end and judged
 	Equal     int    `json:"equal"`     // played beside, equal to one of those
-	Diverged  int    `json:"diverged"`  // went another way than their picks say, four times of four
+	Diverged  int    `json:"diverged"`  // went another way than their picks say at first, and were played again
+	Undecided int    `json:"undecided"` // of those: never went their own way
 	Blocked   int    `json:"blocked"`   // statements that waited for another session's lock
 	// Violations holds the first of each invariant.
 	Violations []Violation `json:"violations,omitempty"`
@@ -62,7 +63,7 @@ type Result struct {
 }
 
 // maxTries is how often an order is played that goes another way.
-const maxTries = 4
+const maxTries = 100
 
 // running is a set whose orders are being played.
 type running struct {
@@ -101,7 +102,9 @@ func Search(ctx context.Context, o Options, sets []Set) (Result, error) {
 	for _, set := range sets {
 		s.sets = append(s.sets, &running{Set: set, result: SetResult{Set: set.String()}, open: 1, seen: map[string]bool{}})
 	}
-	for _, set := range slices.Backward(s.sets) { // the first is on top
+	byScene := slices.Clone(s.sets) // a lane has the rows of the next schedule ready where it is one of the same situation
+	slices.SortStableFunc(byScene, func(a, b *running) int { return strings.Compare(string(a.Situation), string(b.Situation)) })
+	for _, set := range slices.Backward(byScene) { // the first is on top
 		s.stack = append(s.stack, order{set: set})
 	}
 	stop := context.AfterFunc(ctx, func() { s.end(context.Cause(ctx)) })
@@ -132,6 +135,7 @@ func (r *Result) add(s SetResult) {
 	r.Schedules += s.Schedules
 	r.Equal += s.Equal
 	r.Diverged += s.Diverged
+	r.Undecided += s.Undecided
 	r.Blocked += s.Blocked
 	r.Violating += s.Violating
 	r.Violations = append(r.Violations, s.Violations...)
@@ -180,7 +184,7 @@ func (l *lane) judge(ctx context.Context, w *world, p *played, first bool) ([]Vi
 			return nil, fmt.Errorf("look as a stranger: %w", err)
 		}
 	}
-	rows, err := l.audit(ctx)
+	rows, err := l.audit(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -234,12 +238,14 @@ func (s *search) played(o order, p *played, found []Violation) {
 	}
 	switch {
 	case p.diverged != "" && o.tries+1 < maxTries:
-		o.tries++
+		if o.tries++; o.tries == 1 {
+			r.Diverged++
+		}
 		set.open++
 		s.stack = append(s.stack, o)
 		return
 	case p.diverged != "":
-		r.Diverged++
+		r.Undecided++
 	case p.redundant:
 		r.Equal++
 	default:

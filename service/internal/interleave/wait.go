@@ -4,16 +4,19 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// Waits of the scheduler between two looks at who waits for whom.
+// Waits of the scheduler until it looks who waits for whom. They cost time where
+// they are too long, and questions where they are too short; what is found does
+// not depend on them.
 const (
-	firstLook = 100 * time.Microsecond
+	firstLook = 100 * time.Microsecond // where a statement probably waits
 	lastLook  = 2 * time.Millisecond
-	idleLook  = 20 * time.Millisecond // where nobody is known to hold a lock
+	idleLook  = 20 * time.Millisecond // where none probably does
 )
 
 // wake settles those who waited, for as long as somebody lets locks go.
@@ -37,25 +40,25 @@ func (p *player) wake(ctx context.Context) error {
 // settle returns when each of the sessions stands at the gate, has ended, or is
 // seen waiting for another one.
 func (p *player) settle(ctx context.Context, who mask) error {
-	pause := firstLook
-	if !p.mayWait(who) {
-		pause = idleLook
+	if !p.open(who) {
+		return nil
 	}
-	timer := time.NewTimer(pause)
+	looks := 0
+	timer := time.NewTimer(p.patience(looks))
 	defer timer.Stop()
 	for p.open(who) {
 		select {
 		case e := <-p.events:
 			p.take(e)
 		case <-timer.C:
+			looks++
 			if err := p.lookWhoWaits(ctx); err != nil {
 				return err
 			}
-			pause = min(2*pause, max(lastLook, pause))
-			timer.Reset(pause)
 		case <-ctx.Done():
 			return fmt.Errorf("a statement neither ended nor waited for a lock: %w", context.Cause(ctx))
 		}
+		timer.Reset(p.patience(looks))
 	}
 	return nil
 }
@@ -73,16 +76,23 @@ func (p *player) open(who mask) bool {
 	return under || p.circle() != 0
 }
 
-// mayWait reports whether one of them may be waiting for a lock: somebody else
-// holds one.
-func (p *player) mayWait(who mask) bool {
-	may := false
-	who.each(func(i int) {
-		if i < len(p.state) && p.state[i] == moving && p.holds&^bit(i) != 0 {
-			may = true
+// patience is how long to wait for an event before the next look.
+func (p *player) patience(looks int) time.Duration {
+	if !p.allProbablyWait() {
+		return idleLook
+	}
+	return min(firstLook<<min(looks, 8), lastLook)
+}
+
+// allProbablyWait reports whether every statement under way has reason to wait: a
+// transaction takes the lock of its job first, and somebody else has it.
+func (p *player) allProbablyWait() bool {
+	for i, s := range p.state {
+		if s == moving && (p.next[i].class != change || p.holds.has(i) || p.holds == 0 || strings.Contains(p.next[i].sql, "SKIP LOCKED")) {
+			return false
 		}
-	})
-	return may
+	}
+	return true
 }
 
 // circle returns the waiting sessions that wait for each other.
@@ -103,40 +113,79 @@ func (p *player) circle() mask {
 	return 0
 }
 
-// lookWhoWaits asks PostgreSQL for whom each statement under way waits.
+// Asked as often as there are statements under way, in one query: while a
+// session that blocks another one is itself asked as blocked, it keeps what it
+// holds, so the last answers that are the same each time all hold at once.
+const whoWaits = `
+	SELECT pid, pg_blocking_pids(pid)
+	FROM   generate_series(1, cardinality($1::int[])) AS round, unnest($1::int[]) AS pid`
+
+// lookWhoWaits asks PostgreSQL for whom each statement under way waits, and notes
+// those as waiting that will do so until a session at the gate goes on. One
+// that waits for a session whose own statement still runs does not count: that
+// one may hold the place in a queue for a row, and let it go without having taken
+// the row.
 func (p *player) lookWhoWaits(ctx context.Context) error {
 	var pids []int32
+	index := map[int32]int{}
 	for i, s := range p.state {
-		if s == moving || s == waiting {
-			pids = append(pids, int32(p.next[i].pid))
+		pid := int32(p.next[i].pid)
+		index[pid] = i
+		if s == moving && pid != 0 {
+			pids = append(pids, pid)
 		}
 	}
-	rows, err := p.lane.look.Query(ctx, `SELECT pid, pg_blocking_pids(pid) FROM unnest($1::int[]) AS pid`, pids)
+	rows, err := p.lane.look.Query(ctx, whoWaits, pids)
 	if err != nil {
 		return fmt.Errorf("ask who waits: %w", err)
 	}
+	behind := map[int]mask{}
+	changed := mask(0)
 	var pid int32
-	var for1 []int32
-	_, err = pgx.ForEachRow(rows, []any{&pid, &for1}, func() error {
-		var behind mask
-		for j := range p.next {
-			if slices.Contains(for1, int32(p.next[j].pid)) {
-				behind |= bit(j)
+	var blockers []int32
+	_, err = pgx.ForEachRow(rows, []any{&pid, &blockers}, func() error {
+		i := index[pid]
+		var now mask
+		for _, b := range blockers {
+			if j, ours := index[b]; ours {
+				now |= bit(j)
 			}
 		}
-		for i := range p.state {
-			if int32(p.next[i].pid) != pid || p.state[i] != moving && p.state[i] != waiting {
-				continue
-			}
-			if p.behind[i] = behind; behind == 0 {
-				continue
-			}
-			if p.state[i] == moving {
-				p.state[i] = waiting
-				p.note(i)
-			}
+		if before, asked := behind[i]; asked && before != now {
+			changed |= bit(i)
 		}
+		behind[i] = now
 		return nil
 	})
-	return err
+	if err != nil {
+		return fmt.Errorf("ask who waits: %w", err)
+	}
+	for i := range stuck(p.state, behind, changed) {
+		p.state[i], p.behind[i] = waiting, behind[i]
+		p.note(i)
+	}
+	return nil
+}
+
+// stuck leaves of those who are behind somebody the ones that stay there: behind
+// nobody whose statement goes on.
+func stuck(states []state, behind map[int]mask, changed mask) map[int]mask {
+	left := map[int]mask{}
+	for i, b := range behind {
+		if b != 0 && !changed.has(i) {
+			left[i] = b
+		}
+	}
+	for again := true; again; {
+		again = false
+		for i, b := range left {
+			b.each(func(j int) {
+				if _, also := left[j]; !also && j < len(states) && states[j] == moving {
+					delete(left, i)
+					again = true
+				}
+			})
+		}
+	}
+	return left
 }

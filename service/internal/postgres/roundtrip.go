@@ -47,6 +47,11 @@ func (s *Store) roundTrip(ctx context.Context, conn *pgx.Conn, t trip, queries .
 	if s.options.Tracer != nil {
 		return s.oneByOne(ctx, conn, t, queries)
 	}
+	return s.fly(ctx, conn, t, queries)
+}
+
+// fly is roundTrip without telling anybody.
+func (s *Store) fly(ctx context.Context, conn *pgx.Conn, t trip, queries []*query) (err error) {
 	type bound struct {
 		statement *pgconn.StatementDescription
 		builder   pgx.ExtendedQueryBuilder
@@ -152,41 +157,24 @@ func (s *Store) readFlight(conn *pgx.Conn, flight *pgconn.Pipeline, t trip, quer
 }
 
 // oneByOne is roundTrip for a store with a tracer: each statement is sent when
-// the answer of the one before is there.
+// the answer of the one before is there, unless both may travel together. BEGIN, which does nothing by itself,
+// still travels with the first.
 func (s *Store) oneByOne(ctx context.Context, conn *pgx.Conn, t trip, queries []*query) error {
-	if t.begin {
-		if _, err := conn.Exec(ctx, beginText); err != nil {
-			return wire(err)
+	for sent := 0; sent < len(queries); {
+		traced := s.options.Tracer.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: s.sql(queries[sent].sql)})
+		end := sent + 1
+		for end < len(queries) && s.options.Together != nil && s.options.Together(ctx, s.sql(queries[end].sql)) {
+			end++
 		}
-	}
-	for _, q := range queries {
-		c, err := s.compile(s.sql(q.sql))
+		err := s.fly(traced, conn, trip{begin: t.begin && sent == 0}, queries[sent:end])
+		s.options.Tracer.TraceQueryEnd(traced, conn, pgx.TraceQueryEndData{Err: err})
 		if err != nil {
 			return err
 		}
-		values, err := c.values(q.args)
-		if err != nil {
-			return err
-		}
-		rows, err := conn.Query(ctx, c.text, values...)
-		if err != nil {
-			return wire(err)
-		}
-		var readErr error
-		if q.read != nil {
-			readErr = q.read(rows)
-		}
-		rows.Close()
-		if err := rows.Err(); err != nil {
-			return wire(err)
-		}
-		if readErr != nil {
-			return &scanError{readErr}
-		}
-		q.rows = rows.CommandTag().RowsAffected()
+		sent = end
 	}
 	if t.commit {
-		tag, err := conn.Exec(ctx, "commit")
+		tag, err := conn.Exec(ctx, "commit") // the driver tells the tracer of this one
 		if err != nil {
 			return wire(err)
 		}

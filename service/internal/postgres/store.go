@@ -47,6 +47,9 @@ type Options struct {
 	// tracer statements travel one by one and not several in a flight, so that all
 	// orders of the statements of several transactions can be played.
 	Tracer pgx.QueryTracer
+	// Together, where it is set beside Tracer, is asked when the tracer let a
+	// statement go whether the next of its flight, sql, may travel with it.
+	Together func(ctx context.Context, sql string) bool
 	// Spans, where it is set, is told of each flight of statements, by their names;
 	// what it returns is called when the flight has ended.
 	Spans func(ctx context.Context, names string) (end func(error))
