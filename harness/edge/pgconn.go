@@ -3,7 +3,6 @@ package edge
 import (
 	"bufio"
 	"encoding/binary"
-	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ type pgConn struct {
 	commit  *Rule             // acts when the server says that this transaction is done
 	single  bool              // that transaction is one statement without BEGIN
 	failed  bool              // the server refused something in it
+	owed    owed              // what the server has yet to answer
 	kept    []frame           // answers withheld until a single statement is committed
 }
 
@@ -103,6 +103,9 @@ func (c *pgConn) frontend(from *bufio.Reader, to *bufio.Writer) {
 		if rule := c.look(f); rule != nil && !c.act(rule, to) {
 			return
 		}
+		c.mu.Lock()
+		c.owed.asked(f.typ)
+		c.mu.Unlock()
 		if f.write(to) != nil {
 			return
 		}
@@ -116,7 +119,10 @@ func (c *pgConn) frontend(from *bufio.Reader, to *bufio.Writer) {
 // false when the connection is at its end.
 func (c *pgConn) act(rule *Rule, to *bufio.Writer) bool {
 	_ = to.Flush()
-	rule.fire(fmt.Sprintf("backend %d: stopped %s", c.backendPID(), rule.Place))
+	if rule.Deed == Hold && !c.drained(to) {
+		return false
+	}
+	rule.fire(c.backendPID(), "stopped "+string(rule.Place))
 	c.relay.remove(rule)
 	switch rule.Deed {
 	case Hold:
@@ -132,6 +138,24 @@ func (c *pgConn) act(rule *Rule, to *bufio.Writer) bool {
 		c.close()
 	}
 	return false
+}
+
+// drained waits until the server has done what was sent before: statements that
+// travel together with a held COMMIT must have run when the rule says that it is
+// held. It returns false when the connection is at its end.
+func (c *pgConn) drained(to *bufio.Writer) bool {
+	if (frame{typ: 'H'}).write(to) != nil || to.Flush() != nil { // Flush: answer without a Sync
+		return false
+	}
+	c.mu.Lock()
+	nothing := c.owed.nothing()
+	c.mu.Unlock()
+	select {
+	case <-nothing:
+		return true
+	case <-c.gone:
+		return false
+	}
 }
 
 // look takes note of a message of the service and returns the rule that acts
@@ -245,6 +269,7 @@ func (c *pgConn) answer(f frame) (pass []frame, rule *Rule) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	pass = []frame{f}
+	c.owed.answered(f.typ)
 	withhold := c.commit != nil && c.single && c.commit.Place == AfterCommit
 	switch f.typ {
 	case 'K': // BackendKeyData
@@ -293,7 +318,7 @@ func (c *pgConn) finish(rule *Rule, f frame, to *bufio.Writer) bool {
 		said = f.tag()
 	}
 	// The proof is kept before the service can notice anything.
-	rule.fire(fmt.Sprintf("backend %d: the server had said %s", c.backendPID(), said))
+	rule.fire(c.backendPID(), "the server had said "+said)
 	c.relay.remove(rule)
 	switch rule.Deed {
 	case Hold:

@@ -60,6 +60,7 @@ type Rule struct {
 	mu       sync.Mutex
 	taken    bool
 	fired    bool
+	backend  uint32
 	evidence string
 	arrived  chan struct{}
 	released chan struct{}
@@ -100,6 +101,13 @@ func (r *Rule) Evidence() string {
 	return r.evidence
 }
 
+// Backend is the process of the server whose transaction the rule hit, 0 before it fired.
+func (r *Rule) Backend() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return int(r.backend)
+}
+
 // Arrived is closed when the rule fired.
 func (r *Rule) Arrived() <-chan struct{} { return r.arrived }
 
@@ -123,15 +131,15 @@ func (r *Rule) Disarm() {
 	r.Release()
 }
 
-func (r *Rule) fire(evidence string) {
+func (r *Rule) fire(backend uint32, evidence string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fired {
 		return
 	}
-	r.fired, r.evidence = true, evidence
+	r.fired, r.backend, r.evidence = true, backend, fmt.Sprintf("backend %d: %s", backend, evidence)
 	if r.told != nil {
-		r.told(evidence)
+		r.told(r.evidence)
 	}
 	close(r.arrived)
 }

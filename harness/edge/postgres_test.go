@@ -2,6 +2,7 @@ package edge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -279,5 +280,45 @@ func TestRelayGoesOnWithoutADisarmedRule(t *testing.T) {
 	defer cancel()
 	if err := rule.Await(waiting); err == nil || rule.Fired() {
 		t.Error("a disarmed rule fired")
+	}
+}
+
+// Whoever sees a held COMMIT must be able to rely on it that the statements before
+// it have run, though they travel in the same packet.
+func TestAHeldCommitHasItsStatementsBehindIt(t *testing.T) {
+	b := newBench(t)
+	for way, write := range writers {
+		if way == "a simple query without begin" { // statement and commit are one message
+			continue
+		}
+		t.Run(way, func(t *testing.T) {
+			for range 20 {
+				ctx, id := bounded(t), uuid.New()
+				rule, err := b.relay.Arm(edge.Victim{Values: []string{id.String()}}, edge.BeforeCommit, edge.Hold, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				done := make(chan error, 1)
+				go func() { done <- write(ctx, b.pool, id, "held") }()
+				if err := rule.Await(ctx); err != nil {
+					t.Fatal(err)
+				}
+				// Only a row that is there can stand in the way of another.
+				var blocked bool
+				if _, err := b.direct.Exec(ctx, "SET lock_timeout = '1ms'"); err != nil {
+					t.Fatal(err)
+				}
+				_, err = b.direct.Exec(ctx, "INSERT INTO t (id, who) VALUES ($1, 'rival')", id)
+				var refused *pgconn.PgError
+				blocked = errors.As(err, &refused) && refused.Code == "55P03"
+				if !blocked {
+					t.Errorf("backend %d is held before its statement has run: a rival got %v", rule.Backend(), err)
+				}
+				rule.Release()
+				if err := <-done; err != nil && blocked {
+					t.Error(err)
+				}
+			}
+		})
 	}
 }

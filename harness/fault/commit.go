@@ -64,6 +64,9 @@ func transaction(rec *history.Recorder, p *edge.Postgres, name, detail string, v
 	return f, nil
 }
 
+// Backend is the process of the server whose transaction was hit, 0 before that.
+func (f *Transaction) Backend() int { return f.rule.Backend() }
+
 // Release lets a held message go on.
 func (f *Transaction) Release() { f.rule.Release() }
 

@@ -123,8 +123,10 @@ func (l *Lock) Waiters(ctx context.Context) ([]Waiter, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Waiter])
 }
 
-// Await waits until n backends wait for the lock: the fault has fired.
+// Await waits until n backends, at least one, wait for the lock: the fault has
+// fired.
 func (l *Lock) Await(ctx context.Context, n int) ([]Waiter, error) {
+	n = max(n, 1)
 	tick := time.NewTicker(between)
 	defer tick.Stop()
 	for {

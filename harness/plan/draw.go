@@ -92,8 +92,15 @@ func (d *drawer) story(job string) []Step {
 	case d.take(25):
 		add(Step{Do: one(LostResponse, LostRequest, Duplicate, AckLost, CommitLost)})
 	}
+	silent := false               // the provider holds each call of the job
 	attempt := func(n int) bool { // what becomes of the call of attempt n; true: it is held
+		if silent {
+			return true
+		}
 		if d.take(60) {
+			if silent = d.chance(25); silent {
+				n = 0
+			}
 			add(Step{Do: Stall, N: n})
 			return true
 		}
@@ -135,6 +142,9 @@ func (d *drawer) story(job string) []Step {
 			s := Step{Do: Start}
 			if d.chance(30) {
 				s.Clients = 2 + d.IntN(3)
+				if d.take(30) {
+					add(Step{Do: HoldCommit})
+				}
 			}
 			add(s)
 		}

@@ -168,36 +168,42 @@ const (
 
 // Steady reports whether p breaks its invariant whenever it is played.
 func Steady(ctx context.Context, s *stage.Stage, p Plan) (bool, error) {
-	for range steady {
-		broke, err := Again(ctx, s, p, 1, nil)
-		if err != nil || broke[p.Invariant] == 0 {
-			return false, err
-		}
-	}
-	return true, nil
+	return breaks(ctx, p, steady, func(ctx context.Context, p Plan) ([]invariant.ID, error) {
+		played, err := p.Play(ctx, s)
+		return played.Broken(), err
+	})
 }
 
-// Smaller shrinks p on a stage. Where what comes out does not break the
-// invariant steadily, a step that mattered was taken away by luck,
-// and p is shrunk once more with three times as many confirmations.
+// Smaller shrinks p on a stage: the plan with every race pinned, where that breaks
+// the same invariant, and else p itself. Where what comes out does not break the
+// invariant steadily, a step that mattered was taken away by luck, and the plan is
+// shrunk once more with three times as many confirmations.
 func Smaller(ctx context.Context, s *stage.Stage, p Plan) (Shrunk, error) {
+	plays := 0
 	play := func(ctx context.Context, p Plan) ([]invariant.ID, error) {
+		plays++
 		played, err := p.Play(ctx, s)
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return nil, err
 		}
 		return played.Broken(), nil
 	}
+	if pinned, ok := p.Pinned(); ok {
+		always, err := breaks(ctx, pinned, confirm, play)
+		if err != nil {
+			return Shrunk{Plan: p, Plays: plays}, err
+		}
+		if always {
+			p = pinned
+		}
+	}
 	small, err := Shrink(ctx, p, confirm, play)
-	if err != nil {
-		return small, err
+	if err == nil {
+		var always bool
+		if always, err = breaks(ctx, small.Plan, steady, play); err == nil && !always {
+			small, err = Shrink(ctx, p, 3*confirm, play)
+		}
 	}
-	ok, err := Steady(ctx, s, small.Plan)
-	small.Plays += steady
-	if ok || err != nil {
-		return small, err
-	}
-	again, err := Shrink(ctx, p, 3*confirm, play)
-	again.Plays += small.Plays
-	return again, err
+	small.Plays = plays
+	return small, err
 }

@@ -49,9 +49,9 @@ const (
 	Duplicate    Verb = "duplicate-delivery" // the balancer sends the next submit to two replicas
 	AckLost      Verb = "ack-lost"           // of the next transaction that names the job's key or id
 	CommitLost   Verb = "commit-lost"
-	HoldCommit   Verb = "hold-commit"  // of the first of the next submits, until the others have come as far as they can
+	HoldCommit   Verb = "hold-commit"  // of client 1 of the next submit or start; the others come then, and it is let go when they are back or wait
 	LockJob      Verb = "job-row-lock" // until the next answer of the job waits for it
-	Stall        Verb = "stall"        // the call of attempt N is held until an answer
+	Stall        Verb = "stall"        // the call of attempt N, or that of each attempt with N 0, is held until an answer
 	Refuse       Verb = "refuse"       // the provider refuses the call of attempt N
 	BreakOff     Verb = "break-off"    // the answer to attempt N stops short
 	Reject       Verb = "reject"       // the answer to attempt N breaks the contract
@@ -128,7 +128,7 @@ func (p Plan) Check() error {
 		return fmt.Errorf("there is no invariant %q", p.Invariant)
 	}
 	for i, s := range p.Steps {
-		needsN := slices.Contains([]Verb{CancelAttempt, Release, Resolve, Stall, Refuse, BreakOff, Reject}, s.Do)
+		needsN := slices.Contains([]Verb{CancelAttempt, Release, Resolve, Refuse, BreakOff, Reject}, s.Do)
 		switch {
 		case !s.Fault() && !slices.Contains(operations, s.Do):
 			return fmt.Errorf("step %d: there is no %q; operations are %v", i+1, s.Do, operations)

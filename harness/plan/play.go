@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/fault"
@@ -17,11 +18,11 @@ import (
 
 // Bounds of a play. None decides an order.
 const (
-	toSettle = 1500 * time.Millisecond // an attempt, until it is unknown or ended
-	toArrive = 500 * time.Millisecond  // somebody at a held lock
-	toCome   = 3 * time.Second         // other clients, while one COMMIT is held
-	toDrain  = 6 * time.Second         // all, after the faults are lifted
-	toPlay   = 60 * time.Second        // one plan
+	toSettle = 5 * time.Second  // an attempt, until it is unknown or ended
+	toArrive = 5 * time.Second  // those whose calls are answered, at a held lock
+	toCome   = 20 * time.Second // other clients, while one COMMIT is held
+	toDrain  = 6 * time.Second  // all, after the faults are lifted
+	toPlay   = 60 * time.Second // one plan
 )
 
 // soon is the soft deadline of every job, so that a held answer is late soon.
@@ -52,6 +53,7 @@ func (p Played) Broken() []invariant.ID {
 type play struct {
 	w    *stage.World
 	s    *stage.Stage
+	rows *target.Reader
 	jobs map[string]*job
 }
 
@@ -60,10 +62,12 @@ type job struct {
 	name, id string
 	starts   int
 	gates    map[int]*stage.Gate
+	stall    bool                   // each call is held ...
+	last     int                    // ... and this is the newest attempt whose call is
 	stalls   map[int]*history.Fault // of the gates, as the history knows them
 	through  *fault.OnWire          // where client 1 connects for its next submit
 	lock     *fault.Lock
-	commit   *fault.Transaction // a held COMMIT of its next submit
+	commit   *fault.Transaction // a held COMMIT of its next submits or starts
 }
 
 // Play plays p in a world of its own and judges it.
@@ -76,14 +80,15 @@ func (p Plan) Play(ctx context.Context, s *stage.Stage) (Played, error) {
 		return Played{}, err
 	}
 	w.Recorder.FaultsMayStayQuiet()
-	y := &play{w: w, s: s, jobs: map[string]*job{}}
+	y := &play{w: w, s: s, rows: w.Rows().Reader(), jobs: map[string]*job{}}
+	defer y.rows.Close(ctx)
 	for i, step := range p.Steps {
 		if err := y.step(ctx, step); err != nil {
 			w.Recorder.Infrastructure(fmt.Errorf("step %d, %s: %w", i+1, step.Do, err))
 			break
 		}
 	}
-	y.tellStalls()
+	y.end(ctx)
 	failed := w.Finish(ctx, toDrain)
 	failed = errors.Join(failed, w.Recorder.Flush())
 	played := Played{Events: w.History(), Took: time.Since(started)}
@@ -119,6 +124,7 @@ func (y *play) step(ctx context.Context, s Step) error {
 	}
 	switch s.Do {
 	case Submit:
+		y.stallNext(j)
 		y.submit(ctx, j, max(1, s.Clients))
 		return nil
 	case SubmitOther:
@@ -136,8 +142,9 @@ func (y *play) step(ctx context.Context, s Step) error {
 	y.settled(ctx, j)
 	switch s.Do {
 	case Start:
+		y.stallNext(j)
 		j.starts++
-		y.together(max(1, s.Clients), func(i int) {
+		y.together(ctx, j, max(1, s.Clients), func(ctx context.Context, i int) {
 			_, _ = y.w.Client(fmt.Sprintf("client-%d", i)).StartAttempt(ctx, j.id, y.w.Key(fmt.Sprintf("%s-%d-%d", j.name, j.starts, i)), "")
 		})
 	case Cancel:
@@ -165,15 +172,10 @@ func (y *play) intent(j *job) target.Intent {
 // submit hands the job in, n clients from one barrier. Who gets no answer asks
 // again, past whatever took it.
 func (y *play) submit(ctx context.Context, j *job, n int) {
-	through, held := j.through, j.commit
-	j.through, j.commit = nil, nil
+	through := j.through
+	j.through = nil
 	var mu sync.Mutex
-	var back atomic.Int64
-	if held != nil {
-		defer y.letGo(ctx, held, n, &back)()
-	}
-	y.together(n, func(i int) {
-		defer back.Add(1)
+	y.together(ctx, j, n, func(ctx context.Context, i int) {
 		client := y.w.Client(fmt.Sprintf("client-%d", i))
 		for try := range submits {
 			c := client
@@ -196,50 +198,13 @@ func (y *play) submit(ctx context.Context, j *job, n int) {
 	})
 }
 
-// letGo lets the held COMMIT of one of n clients go as soon as the others are
-// back or wait for it. The returned function waits for that.
-func (y *play) letGo(ctx context.Context, held *fault.Transaction, n int, back *atomic.Int64) (wait func()) {
-	var done sync.WaitGroup
-	done.Go(func() {
-		defer held.Release()
-		ctx, cancel := context.WithTimeout(ctx, toCome)
-		defer cancel()
-		if held.Await(ctx) != nil {
-			return
-		}
-		rows := y.w.Rows()
-		_ = stage.Until(ctx, "the other clients are back or wait for a lock", func(ctx context.Context) (bool, error) {
-			waiting, err := rows.Count(ctx, `
-				SELECT count(*) FROM pg_stat_activity
-				WHERE  datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO jobs%'`)
-			return int(back.Load())+waiting >= n-1, err
-		})
-	})
-	return done.Wait
-}
-
-// together runs f for 1 to n at once.
-func (y *play) together(n int, f func(i int)) {
-	barrier := make(chan struct{})
-	var all sync.WaitGroup
-	for i := 1; i <= n; i++ {
-		all.Go(func() {
-			<-barrier
-			f(i)
-		})
-	}
-	close(barrier)
-	all.Wait()
-}
-
 // settled waits until no attempt of the job is starting or running: each is held
 // past its deadline, or has ended.
 func (y *play) settled(ctx context.Context, j *job) {
 	ctx, cancel := context.WithTimeout(ctx, toSettle)
 	defer cancel()
-	rows := y.w.Rows()
 	_ = stage.Until(ctx, "no attempt is starting or running", func(ctx context.Context) (bool, error) {
-		n, err := rows.Count(ctx, `SELECT count(*) FROM attempts WHERE job_id = $1 AND state IN ('starting', 'running')`, j.id)
+		n, err := y.rows.Count(ctx, `SELECT count(*) FROM attempts WHERE job_id = $1 AND state IN ('starting', 'running')`, j.id)
 		return n == 0, err
 	})
 }
@@ -247,23 +212,28 @@ func (y *play) settled(ctx context.Context, j *job) {
 // answer lets held calls go and waits until their attempts have ended. With a
 // lock on the job all of them stand before their write when it is let go.
 func (y *play) answer(ctx context.Context, j *job, n int) {
+	y.arrived(ctx, j)
 	var open []*stage.Gate
+	held := 0 // calls that stand at them
 	for i, g := range j.gates {
 		if n == 0 || i == n {
 			open = append(open, g)
+			held += min(1, g.Calls())
 			j.stalled(i, g)
 			delete(j.gates, i)
 		}
 	}
 	provider := y.w.Provider(stage.OpenAI)
-	begun := len(provider.Calls(stage.Match{Text: j.name}))
+	begun, underWay := y.calls(j)
 	for _, g := range open {
 		g.Release()
 	}
 	if j.lock != nil {
-		bounded, cancel := context.WithTimeout(ctx, toArrive)
-		_, _ = j.lock.Await(bounded, min(len(open), begun))
-		cancel()
+		if n := min(held, underWay); n > 0 {
+			bounded, cancel := context.WithTimeout(ctx, toArrive)
+			_, _ = j.lock.Await(bounded, n)
+			cancel()
+		}
 		_ = j.lock.Release(ctx)
 		j.lock = nil
 	}
@@ -273,11 +243,44 @@ func (y *play) answer(ctx context.Context, j *job, n int) {
 	y.ended(bounded, j, len(open))
 }
 
-// tellStalls writes into the history which of the gates held a call.
-func (y *play) tellStalls() {
-	for _, j := range y.jobs {
-		for n, g := range j.gates {
-			j.stalled(n, g)
+// calls counts the provider calls of a job, and those that are not over.
+func (y *play) calls(j *job) (begun, underWay int) {
+	for _, c := range y.w.Provider(stage.OpenAI).Calls(stage.Match{Text: j.name}) {
+		begun++
+		if c.Ended.IsZero() {
+			underWay++
+		}
+	}
+	return begun, underWay
+}
+
+// arrived waits until each attempt that a worker had has its call at the provider:
+// on a slow machine a deadline may pass on the way.
+func (y *play) arrived(ctx context.Context, j *job) {
+	ctx, cancel := context.WithTimeout(ctx, toArrive)
+	defer cancel()
+	_ = stage.Until(ctx, "the calls have arrived", func(ctx context.Context) (bool, error) {
+		claimed, err := y.rows.Count(ctx, `SELECT count(*) FROM attempts WHERE job_id = $1 AND worker IS NOT NULL`, j.id)
+		begun, _ := y.calls(j)
+		return begun >= claimed, err
+	})
+}
+
+// end lets go of what the plan left held, one call after the other: all at once
+// they would race, and luck would decide what the plan breaks.
+func (y *play) end(ctx context.Context) {
+	for _, name := range slices.Sorted(maps.Keys(y.jobs)) {
+		j := y.jobs[name]
+		if j.lock != nil {
+			_ = j.lock.Release(ctx)
+			j.lock = nil
+		}
+		for _, n := range slices.Sorted(maps.Keys(j.gates)) {
+			if j.id == "" { // nobody came
+				j.stalled(n, j.gates[n])
+				continue
+			}
+			y.answer(ctx, j, n)
 		}
 	}
 }
@@ -297,9 +300,8 @@ func (y *play) ended(ctx context.Context, j *job, answered int) {
 		return
 	}
 	held := len(j.gates)
-	rows := y.w.Rows()
 	_ = stage.Until(ctx, "the answered attempts have ended", func(ctx context.Context) (bool, error) {
-		n, err := rows.Count(ctx, `SELECT count(*) FROM attempts WHERE job_id = $1 AND state IN ('starting', 'running', 'unknown', 'released')`, j.id)
+		n, err := y.rows.Count(ctx, `SELECT count(*) FROM attempts WHERE job_id = $1 AND state IN ('starting', 'running', 'unknown', 'released')`, j.id)
 		return n <= held, err
 	})
 }

@@ -49,9 +49,13 @@ func (y *play) database(ctx context.Context, j *job, do Verb) (err error) {
 	case CommitLost:
 		_, err = y.w.CommitLost(victim)
 	case HoldCommit:
-		if j.id == "" && j.commit == nil {
-			j.commit, err = y.w.HoldCommit(victim)
+		if j.commit != nil {
+			return nil
 		}
+		if j.id != "" {
+			victim = stage.VictimOf("INSERT INTO attempts", j.id)
+		}
+		j.commit, err = y.w.HoldCommit(victim)
 	case LockJob:
 		if j.id == "" || j.lock != nil {
 			return nil
@@ -71,10 +75,11 @@ func (y *play) provider(ctx context.Context, j *job, do Verb, n int) error {
 	provider := y.w.Provider(stage.OpenAI)
 	switch do {
 	case Stall:
-		if j.gates[n] == nil {
-			j.gates[n] = provider.MayHold(next)
-			j.stalls[n] = y.w.Recorder.Armed("provider-stall", history.FaultFacts{Edge: fault.WorkerProvider, Detail: "the next call of job " + j.name + " is held"})
+		if n == 0 {
+			j.stall = true // its gates come with the attempts
+			return nil
 		}
+		y.stall(j, n)
 	case Refuse:
 		provider.Fails(next, 400)
 	case BreakOff:
@@ -83,6 +88,31 @@ func (y *play) provider(ctx context.Context, j *job, do Verb, n int) error {
 		provider.Script(next, standin.Says(`{"queue":"nowhere"}`), history.Reject)
 	}
 	return nil
+}
+
+// stall holds the next call of the job, that of attempt n.
+func (y *play) stall(j *job, n int) {
+	if j.gates[n] != nil {
+		return
+	}
+	j.gates[n], j.last = y.w.Provider(stage.OpenAI).MayHold(stage.Match{Text: j.name, Nth: 1}), max(j.last, n)
+	j.stalls[n] = y.w.Recorder.Armed("provider-stall", history.FaultFacts{Edge: fault.WorkerProvider, Detail: "the next call of job " + j.name + " is held"})
+}
+
+// stallNext holds the next call of a job whose every call is held. A gate that
+// nobody came to, since its attempt was refused, serves the next attempt.
+func (y *play) stallNext(j *job) {
+	if !j.stall {
+		return
+	}
+	if g := j.gates[j.last]; g != nil {
+		select {
+		case <-g.Arrived():
+		default:
+			return
+		}
+	}
+	y.stall(j, j.last+1)
 }
 
 // process kills a process and starts it again, or stops it until its leases have

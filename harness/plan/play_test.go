@@ -59,6 +59,27 @@ func TestAMutantIsFoundShrunkAndReplayed(t *testing.T) {
 	}
 }
 
+// What only clients in the same millisecond could break is broken each time when
+// the order of their statements is part of the plan.
+func TestAPinnedRaceIsReplayedEachTime(t *testing.T) {
+	for mutant, c := range map[string]struct {
+		by    invariant.ID
+		steps []plan.Step
+	}{
+		"check-then-insert": {"I1", []plan.Step{{Do: plan.HoldCommit, Job: "a"}, {Do: plan.Submit, Job: "a", Clients: 2}}},
+		"read-then-write": {"I5", []plan.Step{{Do: plan.Stall, Job: "a"}, {Do: plan.Submit, Job: "a"}, {Do: plan.Release, Job: "a", N: 1},
+			{Do: plan.Start, Job: "a"}, {Do: plan.LockJob, Job: "a"}, {Do: plan.Answer, Job: "a"}}},
+	} {
+		t.Run(mutant, func(t *testing.T) {
+			const times = 20
+			broke, err := plan.Again(t.Context(), open(t, mutant), plan.Plan{Format: plan.Format, Steps: c.steps}, times, nil)
+			if err != nil || broke[c.by] != times {
+				t.Errorf("%s in %d of %d replays: %v", c.by, broke[c.by], times, err)
+			}
+		})
+	}
+}
+
 func TestTheCleanServicePassesEveryStep(t *testing.T) {
 	s := open(t, "")
 	played, err := race.Play(t.Context(), s)
@@ -84,6 +105,9 @@ func TestTheCleanServicePassesEveryStep(t *testing.T) {
 		}
 		every = append(every, fault, plan.Step{Do: plan.Submit, Job: job, Clients: 2}, plan.Step{Do: plan.SubmitForeign, Job: job}, plan.Step{Do: plan.Cancel, Job: job})
 	}
+	// A held COMMIT of a start, with others behind it, while each call is held.
+	every = append(every, plan.Step{Do: plan.Stall, Job: "z"}, plan.Step{Do: plan.Submit, Job: "z"}, plan.Step{Do: plan.Release, Job: "z", N: 1},
+		plan.Step{Do: plan.HoldCommit, Job: "z"}, plan.Step{Do: plan.Start, Job: "z", Clients: 3}, plan.Step{Do: plan.Answer, Job: "z"})
 	p := plan.Plan{Format: plan.Format, Steps: every}
 	if err := p.Check(); err != nil {
 		t.Fatal(err)

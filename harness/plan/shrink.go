@@ -22,23 +22,16 @@ const mostShrinks = 160
 // play plays a plan and returns what it broke.
 func Shrink(ctx context.Context, p Plan, confirm int, play func(context.Context, Plan) ([]invariant.ID, error)) (Shrunk, error) {
 	s := Shrunk{Plan: p}
-	breaks := func(steps []Step) (bool, error) {
+	try := func(steps []Step) (bool, error) {
 		if len(steps) == 0 || s.Plays >= mostShrinks {
 			return false, nil
 		}
 		smaller := s.Plan
 		smaller.Steps = steps
-		for range confirm {
+		ok, err := breaks(ctx, smaller, confirm, func(ctx context.Context, p Plan) ([]invariant.ID, error) {
 			s.Plays++
-			broken, err := play(ctx, smaller)
-			if err != nil || !slices.Contains(broken, p.Invariant) {
-				return false, err
-			}
-		}
-		return true, nil
-	}
-	try := func(steps []Step) (bool, error) {
-		ok, err := breaks(steps)
+			return play(ctx, p)
+		})
 		if ok {
 			s.Steps = steps
 		}
@@ -92,7 +85,41 @@ func Shrink(ctx context.Context, p Plan, confirm int, play func(context.Context,
 			}
 		}
 	}
+	for _, name := range jobsOf(s.Steps) {
+		if steps, ok := oneStall(s.Steps, name); ok {
+			if _, err := try(steps); err != nil {
+				return s, err
+			}
+		}
+	}
 	return s, nil
+}
+
+// oneStall puts one stall of each attempt of a job in the place of several of one
+// attempt. ok is false when there are not several.
+func oneStall(steps []Step, job string) (fewer []Step, ok bool) {
+	stalls := 0
+	for _, s := range steps {
+		if s.Do == Stall && s.Job == job {
+			if stalls++; stalls > 1 {
+				continue
+			}
+			s.N = 0
+		}
+		fewer = append(fewer, s)
+	}
+	return fewer, stalls > 1
+}
+
+// breaks reports whether p breaks its invariant so many times in a row.
+func breaks(ctx context.Context, p Plan, times int, play func(context.Context, Plan) ([]invariant.ID, error)) (bool, error) {
+	for range times {
+		broken, err := play(ctx, p)
+		if err != nil || !slices.Contains(broken, p.Invariant) {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 func jobsOf(steps []Step) []string {

@@ -43,6 +43,31 @@ func TestShrinkingKeepsNothingButWhatBreaksTheSameInvariant(t *testing.T) {
 	}
 }
 
+func TestOneSilentProviderStandsForSeveralStalls(t *testing.T) {
+	p := plan.Plan{Format: plan.Format, Invariant: "I5", Steps: []plan.Step{
+		{Do: plan.Stall, Job: "a", N: 1}, {Do: plan.Submit, Job: "a"}, {Do: plan.Stall, Job: "a", N: 2}, {Do: plan.Start, Job: "a"},
+	}}
+	held := func(_ context.Context, p plan.Plan) ([]invariant.ID, error) {
+		first, second, steps := false, false, 0
+		for _, s := range p.Steps {
+			if s.Do == plan.Stall {
+				first, second = first || s.N < 2, second || s.N != 1
+				continue
+			}
+			steps++
+		}
+		if first && second && steps == 2 {
+			return []invariant.ID{"I5"}, nil
+		}
+		return nil, nil
+	}
+	small, err := plan.Shrink(t.Context(), p, 1, held)
+	want := []plan.Step{{Do: plan.Stall, Job: "a"}, {Do: plan.Submit, Job: "a"}, {Do: plan.Start, Job: "a"}}
+	if err != nil || !slices.Equal(small.Steps, want) {
+		t.Errorf("%v %v", small.Steps, err)
+	}
+}
+
 func TestShrinkingEndsWithItsContextAndOnErrors(t *testing.T) {
 	p := plan.Draw(1, 3)
 	p.Invariant = "I5"

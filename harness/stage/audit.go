@@ -29,9 +29,10 @@ func (w *World) ownerNames() []string {
 // Quiet waits until no attempt of the world will move by itself any more:
 // none is starting or running.
 func (w *World) Quiet(ctx context.Context) error {
-	rows, owners := w.Rows(), w.ownerNames()
+	watch, owners := w.Rows().Reader(), w.ownerNames()
+	defer watch.Close(ctx)
 	return Until(ctx, "no attempt is starting or running", func(ctx context.Context) (bool, error) {
-		n, err := rows.Count(ctx, `
+		n, err := watch.Count(ctx, `
 			SELECT count(*) FROM attempts a JOIN jobs j ON j.id = a.job_id
 			WHERE  j.owner = ANY ($1) AND a.state IN ('starting', 'running')`, owners)
 		return n == 0, err

@@ -40,17 +40,25 @@ func (d *Database) With(ctx context.Context, do func(context.Context, *pgx.Conn)
 
 // Stay is With for work that goes on until ctx ends.
 func (d *Database) Stay(ctx context.Context, do func(context.Context, *pgx.Conn) error) error {
+	conn, err := d.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	return do(ctx, conn)
+}
+
+func (d *Database) connect(ctx context.Context) (*pgx.Conn, error) {
 	config, err := pgx.ParseConfig(d.url)
 	if err != nil {
-		return fmt.Errorf("read the database: its URL cannot be read")
+		return nil, fmt.Errorf("read the database: its URL cannot be read")
 	}
 	config.RuntimeParams["application_name"] = "interlock-harness"
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return fmt.Errorf("read the database: %w", err)
+		return nil, fmt.Errorf("read the database: %w", err)
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	return do(ctx, conn)
+	return conn, nil
 }
 
 // JobRow is a row of the table jobs, of an owner.

@@ -1,0 +1,45 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Reader looks at a database again and again. It keeps its connection between two
+// looks, since a new one costs more than the look, and connects anew after an
+// error. It serves one caller at a time.
+type Reader struct {
+	of   *Database
+	conn *pgx.Conn
+}
+
+// Reader begins to look at the database; Close ends it.
+func (d *Database) Reader() *Reader { return &Reader{of: d} }
+
+// Count runs a query that returns one number.
+func (r *Reader) Count(ctx context.Context, query string, args ...any) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, toRead)
+	defer cancel()
+	if r.conn == nil {
+		var err error
+		if r.conn, err = r.of.connect(ctx); err != nil {
+			return 0, err
+		}
+	}
+	var n int
+	if err := r.conn.QueryRow(ctx, query, args...).Scan(&n); err != nil {
+		r.Close(ctx)
+		return 0, fmt.Errorf("look at the database: %w", err)
+	}
+	return n, nil
+}
+
+// Close ends the connection, also after ctx.
+func (r *Reader) Close(ctx context.Context) {
+	if r.conn != nil {
+		_ = r.conn.Close(context.WithoutCancel(ctx))
+		r.conn = nil
+	}
+}
