@@ -73,8 +73,14 @@ func startCluster(ctx context.Context, o Options) (*cluster, error) {
 	if as != nil {
 		o.Note("PostgreSQL runs as user " + as.name + ", because it refuses to run as root")
 	}
-	if err = c.prepare(ctx, o.Cache); err == nil {
+	kept, err := c.prepare(ctx, o.Cache)
+	if err == nil {
 		err = c.run(ctx)
+	}
+	if err != nil && kept != "" && ctx.Err() == nil { // a copy of something broken?
+		if err = c.restart(ctx, kept, o.Cache); err == nil {
+			o.Note("the kept cluster " + kept + " was broken and has been made anew")
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("private PostgreSQL: %w", err), c.remove())
@@ -113,20 +119,37 @@ func settings(o Options) []string {
 	return args
 }
 
-// prepare makes the folders and the files of the cluster.
-func (c *cluster) prepare(ctx context.Context, cache string) error {
+// restart begins anew after a server would not start from the kept cluster, with
+// a fresh one.
+func (c *cluster) restart(ctx context.Context, kept, cache string) error {
+	err := errors.Join(discard(kept), os.RemoveAll(filepath.Join(c.dir, "pg")))
+	if err == nil {
+		_, err = c.prepare(ctx, cache)
+	}
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.port = 0 // nobody knows it: this is the first start
+	c.mu.Unlock()
+	return c.run(ctx)
+}
+
+// prepare makes the folders and the files of the cluster, and returns the kept
+// cluster that it copied, if any.
+func (c *cluster) prepare(ctx context.Context, cache string) (kept string, err error) {
 	// initdb, run as another user, makes data itself; it needs the folder
 	// above to be its own.
 	home := filepath.Join(c.dir, "pg")
 	socket := filepath.Join(home, socketFolder)
 	if err := os.Mkdir(home, 0o700); err != nil {
-		return fmt.Errorf("make the cluster's folder: %w", err)
+		return "", fmt.Errorf("make the cluster's folder: %w", err)
 	}
 	if err := os.Mkdir(socket, 0o700); err != nil {
-		return fmt.Errorf("make the socket's folder: %w", err)
+		return "", fmt.Errorf("make the socket's folder: %w", err)
 	}
 	if err := c.as.own(home); err != nil {
-		return err
+		return "", err
 	}
 	return initialise(ctx, c.bin, filepath.Join(home, dataFolder), cache, c.as)
 }
