@@ -2,7 +2,10 @@ package main_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
+	"path"
+	"regexp"
 	"sort"
 	"strings"
 	"testing"
@@ -113,6 +116,35 @@ func TestArchitectureEveryPackageSaysWhatItIsFor(t *testing.T) {
 		if len(p.Doc) < 40 {
 			t.Errorf("package %s has no comment that says what it is for", p.ImportPath)
 		}
+	}
+}
+
+// TestArchitectureNamesTheSixFilesOfAJobsLife: an hour's reading, in order. They
+// exist, and are short enough for that hour.
+func TestArchitectureNamesTheSixFilesOfAJobsLife(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, life, found := strings.Cut(string(text), "The life of a job, in the order to read it: ")
+	if !found {
+		t.Fatal("ARCHITECTURE.md does not say in which order to read the life of a job")
+	}
+	life, _, _ = strings.Cut(life, "\n\n")
+	lines, files, folder := 0, 0, ""
+	for _, m := range regexp.MustCompile("`([^`]+\\.go)`").FindAllStringSubmatch(life, -1) {
+		if strings.Contains(m[1], "/") {
+			folder = path.Dir(m[1])
+		}
+		code, err := os.ReadFile(path.Join(folder, path.Base(m[1])))
+		if err != nil {
+			t.Error(err)
+		}
+		files++
+		lines += strings.Count(string(code), "\n")
+	}
+	if files != 6 || lines >= 800 {
+		t.Errorf("%d files with %d lines; an hour's reading is 6 files with fewer than 800", files, lines)
 	}
 }
 
