@@ -27,7 +27,7 @@ import (
 
 // toFailOver bounds each step of a Patroni cluster: it is made, another node
 // leads, the old one is back.
-const toFailOver = 90 * time.Second
+const toFailOver = 3 * time.Minute
 
 // patroni is a cluster of the documented configuration on this machine.
 type patroni struct {
