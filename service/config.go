@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -134,6 +135,9 @@ func readConfig(command string, args []string, stdout io.Writer, getenv func(str
 	}
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["pg-url"] && holdsPassword(c.PGURL) {
+		return nil, usage("--pg-url holds a password, which every user of this machine can read: put the URL into DATABASE_URL or the file of --config")
+	}
 	if value, ok := getenv("INTERLOCK_CONFIG"); ok && !given["config"] {
 		*file = value
 	}
@@ -172,6 +176,16 @@ func readConfig(command string, args []string, stdout io.Writer, getenv func(str
 		return nil, fault
 	}
 	return c, c.check(command)
+}
+
+// holdsPassword says whether a database URL, or a list of keywords, names a password.
+func holdsPassword(address string) bool {
+	if u, err := url.Parse(address); err == nil {
+		if _, has := u.User.Password(); has {
+			return true
+		}
+	}
+	return strings.Contains(strings.ReplaceAll(strings.ToLower(address), " ", ""), "password=")
 }
 
 // check finds values that are well-formed and make no sense together.

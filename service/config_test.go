@@ -35,6 +35,8 @@ func TestServeRefusesWhatItCannotRunWith(t *testing.T) { // D21, D22
 		{"bad duration", []string{"--deadline", "soon"}, s.env, 64, "deadline"},
 		{"bad role", []string{"--role", "boss"}, s.env, 64, "role"},
 		{"no database", listen, nil, 64, "DATABASE_URL"},
+		{"password on the command line", []string{"--pg-url", secret}, nil, 64, "DATABASE_URL"},
+		{"password among keywords", []string{"--pg-url", "host=db dbname=jobs password = hunter2"}, nil, 64, "DATABASE_URL"},
 		{"bad variable", listen, append(s.env, "INTERLOCK_LEASE=x"), 64, "INTERLOCK_LEASE"},
 		{"heartbeat as long as the lease", []string{"--lease", "1s", "--heartbeat", "1s"}, s.env, 64, "--heartbeat"},
 		{"key without certificate", []string{"--tls-key", "x"}, s.env, 64, "--tls-cert"},

@@ -118,7 +118,7 @@ func (g *gate) suspect(provider string, s suspicion) {
 	ctx, cancel := context.WithTimeout(context.Background(), toTell)
 	defer cancel()
 	if err := g.tell(ctx, s.Job, job.Denial{Provider: provider, Reasons: []string{string(certificate.Drift) + ": " + s.Why}}); err != nil {
-		g.log.Error("the suspicion is no event of its job", "provider", provider, "job", s.Job, "error", err)
+		g.log.Error("the suspicion is no event of its job", "provider", provider, "job_id", s.Job, "error", err)
 	}
 }
 
@@ -132,7 +132,7 @@ func (g *gate) shut(provider string, s suspicion) bool {
 	}
 	all[provider] = s
 	g.log.Warn("provider suspected: the gate is shut for it until it is certified anew",
-		"provider", provider, "why", s.Why, "job", s.Job, "certificate", s.Certificate)
+		"provider", provider, "why", s.Why, "job_id", s.Job, "certificate", s.Certificate)
 	data, err := json.MarshalIndent(all, "", "  ")
 	if err == nil && g.sources.Certificates != "" {
 		err = writeWhole(filepath.Join(g.sources.Certificates, suspicionFile), data)

@@ -31,6 +31,9 @@ func TestServeTakesAJobToItsResult(t *testing.T) {
 	if header.Get("X-Job-Id") != field(t, body, "id") {
 		t.Errorf("%v", header)
 	}
+	if ids := fmt.Sprintf(`"job_id":"%s","attempt_id":"%s"`, field(t, body, "id"), field(t, body, "completed_by")); !strings.Contains(c.stderr.String(), ids) {
+		t.Errorf("the log does not say %s: %s", ids, c.stderr)
+	}
 	again, _, same := c.ask("POST", "/v1/jobs", ownerKey, intent("The printer is out of paper."), "Idempotency-Key", "k-1")
 	if again != 200 || field(t, same, "id") != field(t, body, "id") || len(s.provider.Ledger()) != 1 {
 		t.Errorf("again: %d %s, %d calls", again, same, len(s.provider.Ledger()))

@@ -50,7 +50,7 @@ func (c *call) operate(verb func(context.Context, job.Move) (job.Attempt, error)
 	if err != nil {
 		return err
 	}
-	c.log.Info("operator", "actor", m.Actor, "job_id", m.Job, "attempt", m.N, "state", a.State)
+	c.log.Info("operator", "actor", m.Actor, "job_id", m.Job, "attempt_id", a.ID, "n", m.N, "state", a.State)
 	return c.answerAttempt(http.StatusOK, a)
 }
 

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,10 +145,13 @@ func (p *patroni) start(name, program string, args ...string) (*exec.Cmd, chan s
 	p.t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir = p.dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: servant(p.t), Pdeathsig: syscall.SIGTERM}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: servant(p.t), Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	cmd.Env = append(os.Environ(), "PATRONI_SUPERUSER_PASSWORD=of-the-superuser", "PATRONI_REPLICATION_PASSWORD=of-the-replicator", "PATRONI_REWIND_PASSWORD=of-the-rewinder")
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
+	said, err := os.CreateTemp(p.dir, name+"-*.log") // a file: a pipe would stay open as long as its children do
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
 		p.t.Fatalf("%s (Debian packages patroni, python3-etcd, etcd-server): %v", program, err)
 	}
@@ -159,36 +161,42 @@ func (p *patroni) start(name, program string, args ...string) (*exec.Cmd, chan s
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		select {
 		case <-ended:
-		case <-time.After(toFailOver):
-			p.t.Errorf("%s does not end", name)
-			_ = cmd.Process.Kill()
+		case <-time.After(toStore):
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			<-ended
 		}
-		if p.t.Failed() {
-			p.t.Logf("%s: %s", name, said.String()[max(0, said.Len()-4000):])
+		if text, err := os.ReadFile(said.Name()); err == nil && p.t.Failed() {
+			p.t.Logf("%s: %s", name, text[max(0, len(text)-4000):])
 		}
+		_ = said.Close()
 	})
 	return cmd, ended
 }
 
+// powerOff ends the PostgreSQL of a node, if there is one.
+func (n *patroniNode) powerOff() error {
+	text, err := os.ReadFile(filepath.Join(n.data, "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	postmaster, err := strconv.Atoi(first)
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(postmaster, syscall.SIGKILL)
+}
+
 func (p *patroni) startNode(n *patroniNode) {
 	p.t.Helper()
+	p.t.Cleanup(func() { _ = n.powerOff() }) // after Patroni, which ends it in peace where it can
 	n.cmd, n.ended = p.start(n.name, "patroni", n.config)
 }
 
 // kill ends Patroni and the PostgreSQL of a node as a power cut would.
 func (p *patroni) kill(n *patroniNode) {
 	p.t.Helper()
-	text, err := os.ReadFile(filepath.Join(n.data, "postmaster.pid"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	postmaster, err := strconv.Atoi(first)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if err := errors.Join(n.cmd.Process.Kill(), syscall.Kill(postmaster, syscall.SIGKILL)); err != nil {
+	if err := errors.Join(n.cmd.Process.Kill(), n.powerOff()); err != nil {
 		p.t.Fatal(err)
 	}
 	<-n.ended

@@ -25,7 +25,7 @@ type answered struct {
 // the end of work. It settles once, or twice when the answer comes after the soft
 // deadline. It returns the word for what it came to.
 func (w *Worker) attempt(work context.Context, c job.Claimed) string {
-	log := w.log.With("job", c.Job.ID, "attempt", c.Attempt.ID, "provider", c.Attempt.Provider)
+	log := w.log.With("job_id", c.Job.ID, "attempt_id", c.Attempt.ID, "provider", c.Attempt.Provider)
 	by := job.Settlement{
 		Job: c.Job.ID, Attempt: c.Attempt.ID, Fence: c.Attempt.Fence, Version: c.Job.Version, Actor: "worker",
 	}

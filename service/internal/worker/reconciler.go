@@ -70,7 +70,7 @@ func (r *Reconciler) Run(ctx context.Context) {
 }
 
 func (r *Reconciler) ask(ctx context.Context, q job.Question) {
-	log := r.Log.With("job", q.Job.ID, "attempt", q.Attempt.ID, "provider", q.Attempt.Provider, "provider_ref", q.Ref, "question", q.N)
+	log := r.Log.With("job_id", q.Job.ID, "attempt_id", q.Attempt.ID, "provider", q.Attempt.Provider, "provider_ref", q.Ref, "question", q.N)
 	t, kept, err := r.Asker.Ask(ctx, q)
 	switch {
 	case ctx.Err() != nil: // the next process asks again
