@@ -10,7 +10,7 @@ import (
 )
 
 // toBrowse bounds the whole of the browser tests.
-const toBrowse = 4 * time.Minute
+const toBrowse = 8 * time.Minute
 
 // TestTheConsoleInABrowser runs browser/console.test.mjs: what needs a script, a
 // screen and a keyboard.

@@ -176,14 +176,16 @@ test('no page breaks a rule of accessibility, in light and dark, nor scrolls sid
     await go(path);
     await page.$$eval('details', (list) => list.forEach((d) => { d.open = true; }));
     await page.evaluate(axe);
-    for (const scheme of ['light', 'dark']) {
-      await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
-      const broken = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations'], preload: false})).violations.map((v) => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
-      assert.deepEqual(broken, [], `${path} in ${scheme}`);
+    for (const width of [1440, 375]) {
+      await page.setViewport({width, height: 800});
+      for (const scheme of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
+        const broken = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations'], preload: false})).violations.map((v) => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
+        assert.deepEqual(broken, [], `${path} in ${scheme} at ${width}`);
+      }
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(over <= 0, `${path} is ${over} px wider than ${width}`);
     }
-    await page.setViewport({width: 375, height: 800});
-    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    assert.ok(over <= 0, `${path} is ${over} px wider than a phone`);
     await page.setViewport({width: 1440, height: 900});
     await page.evaluate(() => { document.documentElement.style.fontSize = '200%'; });
     const large = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -33,6 +33,9 @@ export class Watch {
   wrong = [];
   downOnPurpose = false; // a server that is down is noticed in the console
 
+  // home is the protocol of the pages, where they come from disk.
+  constructor(home) { this.home = home; }
+
   page(page) {
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warn') return;
@@ -47,7 +50,8 @@ export class Watch {
     });
     page.on('request', (request) => {
       const {hostname, protocol} = new URL(request.url());
-      if (hostname !== '127.0.0.1' && protocol !== 'data:' && protocol !== 'blob:') this.wrong.push(`request: ${request.url()}`);
+      if (this.home ? protocol === this.home && request.isNavigationRequest() || protocol === 'about:' : hostname === '127.0.0.1') return;
+      if (protocol !== 'data:' && protocol !== 'blob:') this.wrong.push(`request: ${request.url()}`);
     });
   }
 }
