@@ -2,6 +2,8 @@ package certificate_test
 
 import (
 	"bytes"
+	"flag"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -12,6 +14,18 @@ import (
 	"github.com/interlock-harness/interlock/providers/fixtures"
 	"github.com/interlock-harness/interlock/providers/profile"
 )
+
+// everyBit has each bit of each byte flipped where one bit of each is enough to see
+// a mistake; it takes minutes.
+var everyBit = flag.Bool("every-bit", false, "flip each bit, not one of each byte")
+
+// bitsAt are the bits of a byte that are flipped.
+func bitsAt(at int) []int {
+	if *everyBit {
+		return []int{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	return []int{at % 8}
+}
 
 // small is the contract triage with its first cases only.
 func small(t *testing.T) fstest.MapFS {
@@ -37,31 +51,112 @@ func small(t *testing.T) fstest.MapFS {
 	return files
 }
 
-// TestAnyFlippedBitOfAContractIsSeen flips one bit in each byte of each file of a
-// contract: it does not load then, or has another digest, and the gate says no.
+// TestAnyFlippedBitOfAContractIsSeen flips bits of each byte of each file of a contract, its
+// cases among them: it does not load then, or has another digest than the statement.
 func TestAnyFlippedBitOfAContractIsSeen(t *testing.T) {
 	files := small(t)
 	whole, err := certificate.ReadContract(files, "contracts/triage")
 	if err != nil {
 		t.Fatal(err)
 	}
-	flips := 0
+	bytesOf := 0
 	for name, file := range files {
 		good := file.Data
+		bytesOf += len(good)
+		changed := bytes.Clone(good)
+		file.Data = changed
 		for at := range good {
-			changed := bytes.Clone(good)
-			changed[at] ^= 1 << (at % 8)
-			file.Data = changed
-			flips++
-			got, err := certificate.ReadContract(files, "contracts/triage")
-			if err == nil && got.Digest == whole.Digest && got.Fixtures == whole.Fixtures {
-				t.Fatalf("%s: bit %d of byte %d is not seen", path.Base(name), at%8, at)
+			for _, bit := range bitsAt(at) {
+				changed[at] ^= 1 << bit
+				got, err := certificate.ReadContract(files, "contracts/triage")
+				if err == nil && got.Digest == whole.Digest && got.Fixtures == whole.Fixtures {
+					t.Fatalf("%s: bit %d of byte %d is not seen", path.Base(name), bit, at)
+				}
+				changed[at] = good[at]
 			}
 		}
 		file.Data = good
 	}
-	if flips < 2000 {
-		t.Errorf("%d flips", flips)
+	t.Logf("%d flips in %d files", len(bitsAt(0))*bytesOf, len(files))
+}
+
+// TestTheGateDeniesWhatAFlippedBitMakesOfAContract carries a flip of each file to the
+// gate's answer.
+func TestTheGateDeniesWhatAFlippedBitMakesOfAContract(t *testing.T) {
+	files := small(t)
+	w := newWorld(t)
+	whole, err := certificate.ReadContract(files, "contracts/triage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := func(c certificate.Contract) bool {
+		w.evidence.Contracts = map[string]certificate.Contract{c.ID: c}
+		return certificate.NewGate(w.evidence).Ask(certificate.Question{From: w.question.From, To: w.question.To, Contract: "triage", At: w.question.At}).Allow
+	}
+	w.bind(whole)
+	w.file(sign(t, w.statement, w.key))
+	if !rest(whole) {
+		t.Fatal("the gate denies what was certified")
+	}
+	for name, file := range files {
+		good := file.Data
+		for at := 0; at < len(good); at += 1 + len(good)/16 {
+			file.Data = bytes.Clone(good)
+			file.Data[at] ^= 1
+			if got, err := certificate.ReadContract(files, "contracts/triage"); err == nil && rest(got) {
+				t.Errorf("%s: byte %d is another, and the gate allows", path.Base(name), at)
+			}
+		}
+		file.Data = good
+	}
+}
+
+// bind has the statement be about another contract.
+func (w *world) bind(c certificate.Contract) {
+	s := &w.statement
+	s.Subject[1] = certificate.Subject{Name: "contract/" + c.Name(), Digest: certificate.Digest{SHA256: c.Digest}}
+	s.Subject[2].Digest.SHA256 = c.Fixtures
+	s.Predicate.Contract, s.Predicate.Plan.Cases, s.Predicate.Plan.Repeats = c.Name(), c.Cases, c.Repeats
+	s.Predicate.Checks = s.Predicate.Checks[:0]
+	for _, id := range c.Must {
+		s.Predicate.Checks = append(s.Predicate.Checks, certificate.Check{
+			ID: id, Severity: certificate.Must, Verdict: certificate.Pass, N: c.Cases, K: c.Repeats, Passes: c.Cases, Lower95: 1, Basis: certificate.Live, Evidence: []string{certificate.Hash([]byte(id))},
+		})
+	}
+}
+
+// TestAnyFlippedBitOfALongCertificateKeepsTheGateShut does with a certificate of all
+// checks, as a run writes it, what row F01 does with a short one.
+func TestAnyFlippedBitOfALongCertificateKeepsTheGateShut(t *testing.T) {
+	w := newWorld(t)
+	c := contract()
+	c.Must = nil
+	for n := range 56 {
+		c.Must = append(c.Must, fmt.Sprintf("C%02d", n))
+	}
+	w.bind(c)
+	w.evidence.Contracts = map[string]certificate.Contract{c.ID: c}
+	good := sign(t, w.statement, w.key)
+	w.file(good)
+	w.expect(0, "")
+	t.Logf("a certificate of %d bytes", len(good))
+	if len(good) < 16<<10 || len(good) > 32<<10 {
+		t.Errorf("%d bytes", len(good))
+	}
+	bad := bytes.Clone(good)
+	step := 7 // row F01 flips all bits of a short one
+	if *everyBit {
+		step = 1
+	}
+	for at := 0; at < len(good); at += step {
+		for _, bit := range bitsAt(at) {
+			bad[at] ^= 1 << bit
+			w.evidence.Files = []certificate.File{{Name: "a.dsse.json", Data: bad}}
+			if a := certificate.NewGate(w.evidence).Ask(w.question); a.Allow || a.Exit == 0 {
+				t.Fatalf("bit %d of byte %d (%q): %s", bit, at, good[at], a.Answer)
+			}
+			bad[at] = good[at]
+		}
 	}
 }
 

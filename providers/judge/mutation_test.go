@@ -351,7 +351,7 @@ func TestMutantsOfTheWire(t *testing.T) {
 	for _, p := range wire.Protocols() {
 		t.Run(string(p), func(t *testing.T) {
 			made, meant, rejected := 0, 0, 0
-			survived := map[string]int{}
+			survived, same := map[string]int{}, map[string]int{}
 			cases := []string{"ml-vallam"}
 			if p == providers.BedrockConverse { // it has no streams here, so more bodies
 				cases = []string{"ml-vallam", "ta-pattu", "en-stationery"}
@@ -372,6 +372,9 @@ func TestMutantsOfTheWire(t *testing.T) {
 						case j.Verdict == providers.Accept && canonicalOutput(j) != want:
 							t.Errorf("%s: accepted with another output: %s", m.what, j.Output)
 						case m.equal != "":
+							if j.Verdict == providers.Accept {
+								same[m.equal]++
+							}
 						case j.Verdict != providers.Accept:
 							rejected++
 						default:
@@ -383,6 +386,9 @@ func TestMutantsOfTheWire(t *testing.T) {
 			t.Logf("%d mutants, %d of them change the answer, %d of these are rejected", made, meant, rejected)
 			if made < fewestMutants || float64(rejected) < rejectedShare*float64(meant) {
 				t.Errorf("%d of %d are rejected, of %d mutants", rejected, meant, made)
+			}
+			for _, reason := range slices.Sorted(maps.Keys(same)) {
+				t.Logf("%4d survive and are the same answer: %s", same[reason], reason)
 			}
 			for _, what := range slices.Sorted(maps.Keys(survived)) {
 				i := slices.IndexFunc(survivors, func(s struct {
