@@ -77,7 +77,7 @@ func TestAnotherOwnersJobIsNotThere(t *testing.T) {
 	}
 }
 
-// sent is a tracer that lists the statements of a store.
+// sent is a tracer that lists the statements of a store, but for those about keys.
 type sent struct {
 	mu         sync.Mutex
 	statements []string
@@ -86,7 +86,9 @@ type sent struct {
 func (s *sent) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.statements = append(s.statements, d.SQL)
+	if !strings.Contains(d.SQL, "credentials") { // who asks is looked up anew every few seconds, whatever is asked for
+		s.statements = append(s.statements, d.SQL)
+	}
 	return ctx
 }
 
