@@ -31,6 +31,11 @@ func init() {
 		ON CONFLICT ON CONSTRAINT jobs_owner_key DO NOTHING`,
 				New: `SELECT @job, @owner, @key, @fingerprint, @algorithm, @request, @intent
 		WHERE  NOT EXISTS (SELECT FROM jobs WHERE owner = @owner AND key = @key)`,
+			}, {
+				Statement: "submit-jobs",
+				Old: `ORDER  BY owner, key, i -- one order for all groups, so that two of them never wait for each other
+		ON CONFLICT ON CONSTRAINT jobs_owner_key DO NOTHING`,
+				New: `WHERE  NOT EXISTS (SELECT FROM jobs WHERE jobs.owner = asked.owner AND jobs.key = asked.key)`,
 			}},
 		},
 		Mutant{

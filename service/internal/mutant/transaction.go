@@ -66,8 +66,12 @@ func init() {
 			Name: "advisory-lock-too-short", Scenario: "hundred-clicks", Invariant: "I1",
 			Description: "a key is looked for under an advisory lock that ends before the insert",
 			Schema:      []string{keysNotUnique, plainKeyIndex},
-			Replace: []Replacement{{Statement: "submit-job", Old: `
-		ON CONFLICT ON CONSTRAINT jobs_owner_key DO NOTHING`, New: ``}},
+			Replace: []Replacement{
+				{Statement: "submit-job", Old: `
+		ON CONFLICT ON CONSTRAINT jobs_owner_key DO NOTHING`, New: ``},
+				{Statement: "submit-jobs", Old: `
+		ON CONFLICT ON CONSTRAINT jobs_owner_key DO NOTHING`, New: ``},
+			},
 			Policy: []Policy{AdvisoryLockTooShort},
 		},
 		Mutant{
@@ -79,14 +83,25 @@ func init() {
 		Mutant{
 			Name: "job-and-attempt-apart", Scenario: "backend-terminated-mid-tx", Invariant: "I8",
 			Description: "a job and its first attempt are stored in two transactions",
-			Replace: []Replacement{{Statement: "submit-job", Old: `
+			Replace: []Replacement{
+				{Statement: "submit-job", Old: `
 		INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms)
 		SELECT @attempt, id, 1, @provider, 'starting', @deadline_ms
 		FROM   new_job
 		RETURNING id, job_id`, New: `
 		SELECT @attempt::uuid AS id, id AS job_id
 		FROM   new_job
-		WHERE  @provider::text = '' AND @deadline_ms::bigint = 0`}},
+		WHERE  @provider::text = '' AND @deadline_ms::bigint = 0`},
+				{Statement: "submit-jobs", Old: `
+		INSERT INTO attempts (id, job_id, n, provider, state, deadline_ms)
+		SELECT a.attempt, a.job, 1, a.provider, 'starting', a.deadline_ms
+		FROM   new_job JOIN asked a ON a.job = new_job.id
+		ORDER  BY a.i -- who came first is claimed first
+		RETURNING id, job_id`, New: `
+		SELECT attempt AS id, job AS job_id
+		FROM   asked
+		WHERE  false`},
+			},
 			Policy: []Policy{JobAndAttemptApart},
 		},
 		Mutant{

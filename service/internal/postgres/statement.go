@@ -17,6 +17,7 @@ import (
 // beside the function that runs it.
 var statements = map[string]string{
 	"submit-job":       submitJob,
+	"submit-jobs":      submitJobs,
 	"job-by-key":       jobByKey,
 	"lock-job":         lockJob,
 	"start-attempt":    startAttempt,

@@ -74,9 +74,9 @@ func (s *Store) Submit(ctx context.Context, in job.Submission) (j job.Job, creat
 		return job.Job{}, false, fmt.Errorf("submit: %w", err)
 	}
 	for pause := firstPause; !before.found(); pause = min(2*pause, lastPause) {
-		insert := &query{sql: submitJob, args: args, read: one(&j.CreatedAt, &j.LastEvent)}
-		err := s.flight(ctx, insert)
-		if err == nil && insert.rows == 1 {
+		got, err := s.insert(ctx, args)
+		if err == nil && got.isNew {
+			j.CreatedAt, j.LastEvent = got.createdAt, got.lastEvent
 			s.addAttemptApart(ctx, args)
 			s.recent.note(in.Owner, in.Key)
 			s.wake()
