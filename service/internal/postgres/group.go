@@ -209,5 +209,34 @@ func (s *Store) flightOf(group []*waiting) (err error) {
 		return err
 	}
 	defer c.Release()
+	if err := s.prepareForGroups(ctx, c.Conn()); err != nil {
+		return err
+	}
 	return s.roundTrip(ctx, c.Conn(), trip{begin: true, commit: true}, &query{sql: shareNoLongWait, args: pgx.NamedArgs{}}, insert)
+}
+
+// prepareForGroups prepares submitJobs, once on each connection. That needs locks
+// of the tables already, and may not wait for them longer than the statement.
+func (s *Store) prepareForGroups(ctx context.Context, conn *pgx.Conn) error {
+	about := conn.PgConn().CustomData()
+	if about["submit-jobs"] != nil {
+		return nil
+	}
+	many, err := s.compile(s.sql(submitJobs))
+	if err != nil {
+		return err
+	}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return wire(err)
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // after a commit it does nothing
+	if _, err := tx.Exec(ctx, shareNoLongWait); err != nil {
+		return wire(err)
+	}
+	if about["submit-jobs"], err = tx.Prepare(ctx, many.name, many.text); err != nil {
+		delete(about, "submit-jobs")
+		return wire(err)
+	}
+	return wire(tx.Commit(ctx))
 }

@@ -273,6 +273,32 @@ func TestAKeyThatIsHeldDoesNotHoldUpItsGroup(t *testing.T) {
 	}
 }
 
+// A table that is locked holds up each on a connection of its own, although a group
+// is prepared first.
+func TestALockedTableDoesNotKeepAGroupTogether(t *testing.T) {
+	s, url := open(t, postgres.Options{Patience: toStore})
+	c, err := pgx.Connect(ctx(t), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.Background()) }()
+	for _, statement := range []string{"BEGIN", "LOCK TABLE jobs IN SHARE MODE"} {
+		if _, err := c.Exec(ctx(t), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answers := grouped(t, s, submission("a"), submission("b"), submission("c"))
+	waiting(t, url, 3)
+	if _, err := c.Exec(ctx(t), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range answers {
+		if got := <-a; got.err != nil || !got.created {
+			t.Errorf("submit %d: %+v", i, got)
+		}
+	}
+}
+
 // Submits that wait for held keys do not keep the flights for themselves.
 func TestHeldKeysDoNotKeepOtherSubmitsWaiting(t *testing.T) {
 	s, url := open(t, postgres.Options{Patience: toStore})
