@@ -91,14 +91,21 @@ func (r *repetition) run(ctx context.Context, file string) error {
 	}
 	verdict := invariant.Pass
 	var last plan.Played
+	fired := 0
 	broke, err := plan.Again(ctx, s, p, r.times, func(played plan.Played) {
 		verdict = invariant.Worse(verdict, played.Verdict)
+		fired += played.Fired
 		if played.Verdict == invariant.Violation || last.Events == nil {
 			last = played
 		}
 	})
 	if err != nil {
 		return infrastructuref("%v", err)
+	}
+	if _, faults := p.Size(); faults > 0 && fired == 0 {
+		// Nothing was put to the test. A violation without them stays one.
+		verdict = invariant.Worse(verdict, invariant.Inconclusive)
+		_, _ = fmt.Fprintln(r.s.err, "none of the faults of the plan fired")
 	}
 	return r.tell(p, broke, verdict, last)
 }

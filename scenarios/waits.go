@@ -8,7 +8,10 @@ import (
 )
 
 // All bounds of the scenarios. None of them decides an order: they only end a
-// wait for something that should long have happened.
+// wait for something that should long have happened. toStayPut is the other way
+// round: so long a scenario looks for what must not happen, after everything that
+// could cause it has. On a slow machine it may miss a careless service; it never
+// accuses a right one.
 const (
 	toArrive   = 3 * time.Second // a call at a gate, a waiter at a lock, a fault that fires
 	toComplete = 3 * time.Second // a job that nothing keeps from being finished
