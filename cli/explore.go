@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,7 @@ type orderFlags struct {
 	pairs, triples bool
 	everyOrder     bool
 	untilViolation bool
+	mutants        bool
 	replay         string
 	times          int
 	lanes          string
@@ -52,6 +54,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
   interlock explore --plans 2000 --seed 1 --shard 1/4
   interlock explore --interleave
   interlock explore --interleave --pairs
+  interlock explore --interleave --mutants
   interlock explore --interleave --replay raced/complete+complete:01010`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
@@ -66,6 +69,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
 	flags.BoolVar(&e.orders.triples, "triples", false, "with --interleave: triples of transactions only")
 	flags.BoolVar(&e.orders.everyOrder, "every-order", false, "with --interleave: do not take orders for one that differ only in when a plain read ran (several times as many)")
 	flags.BoolVar(&e.orders.untilViolation, "until-violation", false, "with --interleave: end at the first violation")
+	flags.BoolVar(&e.orders.mutants, "mutants", false, "with --interleave: look whether the pairs find each mutant of the store's statements and schema, and each guard line that is taken away; exit 1 when one survives")
 	flags.StringVar(&e.orders.replay, "replay", "", "with --interleave: play this schedule, as a violation names it")
 	flags.IntVar(&e.orders.times, "times", 1, "with --replay: so many times, 1 to 10000")
 	flags.StringVar(&e.orders.lanes, "lanes", strconv.Itoa(2*runtime.NumCPU()), "plans, or orders, that are played at once, 1 to 64")
@@ -85,12 +89,15 @@ func (e *exploration) run(ctx context.Context) error {
 	if err := e.servers.check(); err != nil {
 		return err
 	}
-	if _, known := mutant.Find(e.mutant); e.mutant != "" && !known {
+	guard := e.orders.interleave && strings.HasPrefix(e.mutant, "guard:") // the explorer knows which there are
+	if _, known := mutant.Find(e.mutant); e.mutant != "" && !known && !guard {
 		return usagef("no mutant %q.%s interlock mutants --list shows all.", e.mutant, didYouMean(e.mutant, mutant.Names()))
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	switch {
+	case e.orders.mutants && (!e.orders.interleave || e.orders.replay != "" || e.orders.triples || e.orders.everyOrder || e.mutant != ""):
+		return usagef("--mutants belongs to --interleave and plays pairs until each mutant is found; leave --replay, --triples, --every-order and --mutant out")
 	case e.orders.interleave && e.plans.plans != 0:
 		return usagef("--interleave and --plans are two searches; give one of them")
 	case e.orders.interleave:
@@ -128,7 +135,7 @@ func (e *exploration) interleave(ctx context.Context) error {
 	defer func() { _ = server.Close() }()
 	args := []string{"interleave", "--pairs=" + strconv.FormatBool(e.orders.pairs), "--triples=" + strconv.FormatBool(e.orders.triples),
 		"--every-order=" + strconv.FormatBool(e.orders.everyOrder), "--until-violation=" + strconv.FormatBool(e.orders.untilViolation),
-		"--replay", e.orders.replay, "--times", strconv.Itoa(e.orders.times), "--mutant", e.mutant, "--json=" + strconv.FormatBool(e.s.json)}
+		"--mutants=" + strconv.FormatBool(e.orders.mutants), "--replay", e.orders.replay, "--times", strconv.Itoa(e.orders.times), "--mutant", e.mutant, "--json=" + strconv.FormatBool(e.s.json)}
 	for range lanes {
 		name, err := server.Create(ctx, "")
 		if err != nil {

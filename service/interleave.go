@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/interlock-harness/interlock/service/internal/interleave"
-	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
 // Exit codes of interleave beside those of the whole command.
@@ -31,6 +30,7 @@ type exploration struct {
 	mutant         string
 	pairs, triples bool
 	everyOrder     bool
+	hunt           bool
 	replay         string
 	times          int
 	json           bool
@@ -49,6 +49,7 @@ func exploreOrders(ctx context.Context, args []string, stdout, stderr io.Writer)
 	fs.StringVar(&e.replay, "replay", "", "")
 	fs.IntVar(&e.times, "times", 1, "")
 	fs.StringVar(&e.mutant, "mutant", "", "")
+	fs.BoolVar(&e.hunt, "mutants", false, "")
 	fs.BoolVar(&e.json, "json", false, "")
 	if err := fs.Parse(args); err != nil {
 		return usage("%v", err)
@@ -57,8 +58,11 @@ func exploreOrders(ctx context.Context, args []string, stdout, stderr io.Writer)
 		return usage("interleave is what interlock explore --interleave runs; call that")
 	}
 	var err error
-	if e.options.Mutant, err = mutant.Choose(e.mutant); err != nil {
+	if e.options.Mutant, err = interleave.Choose(e.mutant); err != nil {
 		return usage("%v", err)
+	}
+	if e.hunt {
+		return e.mutants(ctx)
 	}
 	if e.replay != "" {
 		return e.again(ctx)

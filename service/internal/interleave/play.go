@@ -96,6 +96,7 @@ type player struct {
 	next    []event // what stands at the gate
 	holds   mask    // whose open transaction has changed or locked something
 	behind  []mask  // of a waiting session: for whom it waits
+	came    []int   // and with which step it began to
 	freed   bool    // somebody let locks go since the waiting were asked
 	last    int
 	result  *played
@@ -113,7 +114,7 @@ func (l *lane) play(ctx context.Context, o order, reduced bool) (*played, *world
 	n := len(o.set.Transactions)
 	p := &player{
 		lane: l, set: o.set.Set, events: make(chan event, n), go1: make([]chan struct{}, n), state: make([]state, n), next: make([]event, n),
-		behind: make([]mask, n), last: -1, result: &played{outcomes: make([]outcome, n)}, reduced: reduced,
+		behind: make([]mask, n), came: make([]int, n), last: -1, result: &played{outcomes: make([]outcome, n)}, reduced: reduced,
 	}
 	seen := map[Transaction]int{}
 	for i, t := range o.set.Transactions {
@@ -347,6 +348,7 @@ func (p *player) note(i int) {
 			if !s.blocked {
 				s.blocked = true
 				p.result.blocked++
+				p.came[i] = k
 			}
 			return
 		}

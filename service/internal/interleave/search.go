@@ -21,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
@@ -164,6 +166,9 @@ func (s *search) work(ctx context.Context, l *lane) {
 		p, w, err := l.play(ctx, o, s.o.Merge)
 		var found []Violation
 		if err == nil {
+			err = p.broken()
+		}
+		if err == nil {
 			found, err = l.judge(ctx, w, p, len(o.steps) == 0)
 		}
 		if err != nil {
@@ -172,6 +177,18 @@ func (s *search) work(ctx context.Context, l *lane) {
 		}
 		s.played(o, p, found)
 	}
+}
+
+// broken is the error of a statement that PostgreSQL does not understand: a mutant
+// that was written badly, and nothing that a schedule found.
+func (p *played) broken() error {
+	for _, o := range p.outcomes {
+		var refused *pgconn.PgError
+		if errors.As(o.err, &refused) && slices.Contains([]string{"42601", "42703", "42804", "42883", "42P01", "42P18"}, refused.Code) {
+			return fmt.Errorf("%s: %w", o.name(), o.err)
+		}
+	}
+	return nil
 }
 
 // judge reads what a schedule left, and says what is wrong with it. Who may look

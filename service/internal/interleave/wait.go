@@ -33,8 +33,29 @@ func (p *player) wake(ctx context.Context) error {
 		if err := p.settle(ctx, waiters); err != nil {
 			return err
 		}
+		p.inTurn(waiters)
 	}
 	return nil
+}
+
+// inTurn looks whether the sessions that had waited went on in the order in which
+// they came. Where an update moves the row that two wait for, the first one lets
+// its place go before it has the new row, and the second may overtake it, seldom
+// and by chance. As an order it is one that is played anyway (the second came
+// first); here it would hide the orders that follow the usual way. So it counts as
+// diverged and is played again.
+func (p *player) inTurn(waited mask) {
+	waited.each(func(i int) {
+		if p.state[i] != waiting {
+			return
+		}
+		(waited & p.behind[i]).each(func(j int) {
+			if p.state[j] != waiting && p.came[i] < p.came[j] && p.result.diverged == "" {
+				p.result.diverged = fmt.Sprintf("statement %d: %d %s overtook %d %s in the queue for a row",
+					len(p.result.steps), j, p.result.outcomes[j].tx, i, p.result.outcomes[i].tx)
+			}
+		})
+	})
 }
 
 // settle returns when each of the sessions stands at the gate, has ended, or is

@@ -20,6 +20,8 @@ var statements = map[string]string{
 	"submit-jobs":      submitJobs,
 	"job-by-key":       jobByKey,
 	"lock-job":         lockJob,
+	"lock-unless-busy": lockJobUnlessBusy,
+	"expired-leases":   expiredLeases,
 	"start-attempt":    startAttempt,
 	"claim-attempts":   claimAttempts,
 	"complete-job":     completeJob,
