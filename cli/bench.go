@@ -47,7 +47,7 @@ exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
 		Example: `  interlock bench service
   interlock bench service --only new,lives --duration 20s
   (cd bench/river && go build -o /tmp/river .) && interlock bench service --river /tmp/river
-  interlock bench service --raced 100000 --finished 5000000 --duration 20m`,
+  interlock bench service --raced 100000 --finished 5000000 --held 1m --duration 20m`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runBench(cmd.Context(), s, o) },
 	}
@@ -56,6 +56,7 @@ exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
 	flags.IntVar(&o.Clients, "clients", 32, "connections that ask at once")
 	flags.IntVar(&o.Raced, "raced", 300, "jobs whose two attempts finish at once")
 	flags.IntVar(&o.Finished, "finished", 100_000, "finished jobs in the tables for the growth")
+	flags.DurationVar(&o.Held, "held", 0, "how long a transaction is held open at a time, three times (default: a 45th of the duration)")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "attempts in flight for the memory")
 	flags.StringVar(&o.River, "river", "", "the built program of bench/river: measure it beside the service")
 	flags.StringSliceVar(&o.Only, "only", nil, "measure these only: "+strings.Join(bench.Names(), ", "))
@@ -84,6 +85,8 @@ func runBench(ctx context.Context, s *streams, o bench.Options) error {
 		return usagef("--clients is %d, but must be 1 to %d", o.Clients, mostClients)
 	case o.Duration < time.Second || o.Duration > 24*time.Hour:
 		return usagef("--duration is %s, but must be 1s to 24h", o.Duration)
+	case o.Held < 0 || o.Held > time.Hour:
+		return usagef("--held is %s, but must be 0 to 1h", o.Held)
 	}
 	if o.River != "" {
 		if found, err := exec.LookPath(o.River); err != nil {

@@ -26,6 +26,7 @@ type Options struct {
 	Raced      int               // raced jobs; 300
 	Finished   int               // finished jobs in the tables for the growth; 100,000
 	InFlight   int               // attempts in flight for the memory; 1,000
+	Held       time.Duration     // how long a transaction is held open at a time; at least a slice of the duration
 	River      string            // the program of bench/river; "" leaves it out
 	Only       []string          // names of measures; empty: all
 	Note       func(text string) // told what is being done

@@ -3,43 +3,55 @@ package bench
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 )
 
-const finished = `SELECT count(*) FROM jobs WHERE completed_by IS NOT NULL`
+// Jobs that have their result; and those that are not done yet, negative. The
+// second is looked at again and again beside the work, so it has indexes.
+const (
+	finished   = `SELECT count(*) FROM jobs WHERE completed_by IS NOT NULL`
+	unfinished = `SELECT -(SELECT count(*) FROM attempts WHERE state = 'starting' AND worker IS NULL)
+	                     -(SELECT count(*) FROM attempts WHERE state = 'running' AND lease_until IS NOT NULL)`
+)
 
-// worker are the flags of a process that also works, with room for the clients.
-func (r *rig) worker() []string {
-	return []string{"--role", "api,worker", "--pool-size", "48", "--concurrency", strconv.Itoa(2 * r.o.Clients)}
+// lives returns whole lives a second: submits for a while, and the time until the
+// last of those jobs has its result.
+func (r *rig) lives(ctx context.Context, s *service, prefix string, d time.Duration) (float64, error) {
+	begun := time.Now()
+	var took time.Duration
+	n, err := r.untilFinished(ctx, func() (int, error) {
+		_, all, err := r.submitsFor(ctx, s, prefix, d)
+		return len(all), err
+	}, func() { took = time.Since(begun) })
+	return float64(n) / took.Seconds(), err
 }
 
-// lives returns whole lives a second: submits for a slice, and the time until the
-// last of those jobs has its result.
-func (r *rig) lives(ctx context.Context, s *service, prefix string) (float64, error) {
+// untilFinished has submit submit jobs, calls done when none is left to do, and
+// makes sure that each has its result.
+func (r *rig) untilFinished(ctx context.Context, submit func() (int, error), done func()) (n int, err error) {
 	before, err := r.number(ctx, finished)
 	if err != nil {
 		return 0, err
 	}
-	begun := time.Now()
-	_, all, err := r.submits(ctx, s, prefix, atOnce)
-	if err != nil {
-		return 0, err
+	if n, err = submit(); err != nil {
+		return n, err
 	}
-	if err := r.until(ctx, "jobs that end", before+float64(len(all)), finished); err != nil {
-		return 0, err
+	if err := r.until(ctx, "jobs that end", 0, unfinished); err != nil {
+		return n, err
 	}
-	return float64(len(all)) / time.Since(begun).Seconds(), nil
+	done()
+	after, err := r.number(ctx, finished)
+	if err == nil && after != before+float64(n) {
+		err = fmt.Errorf("%.0f of %d jobs have a result", after-before, n)
+	}
+	return n, err
 }
 
 func fullLives(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note("whole lives, by turns with pgbench")
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.serve(ctx, r.worker()...)
+	s, err := r.working(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +63,7 @@ func fullLives(ctx context.Context, r *rig) ([]Row, error) {
 	turn := 0
 	both, err := byTurns(func() (float64, error) {
 		turn++
-		return r.lives(ctx, s, fmt.Sprint("life-", turn, "-"))
+		return r.lives(ctx, s, fmt.Sprint("life-", turn, "-"), r.o.slice())
 	}, func() (float64, error) { return r.pgbench(ctx, "life", script, r.o.slice()) })
 	if err != nil {
 		return nil, err
@@ -61,41 +73,27 @@ func fullLives(ctx context.Context, r *rig) ([]Row, error) {
 	return []Row{row.atLeast(0.5)}, nil
 }
 
-// forget takes attempts that nobody works on out of the queue: other measures
-// leave them.
-func (r *rig) forget(ctx context.Context) error {
-	_, err := r.conn.Exec(ctx, `UPDATE attempts SET state = 'cancelled', reason = 'bench', ended_at = now() WHERE state = 'starting'`)
-	return err
-}
-
 // overhead is what the service adds to a call: from the claim to the stored
 // result, at a load that queues nowhere.
 func overhead(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note("from the claim to the stored result")
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.serve(ctx, r.worker()...)
+	s, err := r.working(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.stop()
-	slice, cancel := context.WithTimeout(ctx, r.o.slice())
-	defer cancel()
-	before, err := r.number(ctx, finished)
-	if err != nil {
-		return nil, err
-	}
 	var since time.Time
 	if err := r.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&since); err != nil {
 		return nil, err
 	}
-	body := intent(atOnce, "")
-	all, err := r.load(slice, s, 1, 201, func(n int64) (string, string) { return fmt.Sprint("overhead-", n), body })
+	n, err := r.untilFinished(ctx, func() (int, error) {
+		slice, cancel := context.WithTimeout(ctx, r.o.slice())
+		defer cancel()
+		body := intent(atOnce, "")
+		all, err := r.load(slice, s, 1, 201, func(n int64) (string, string) { return fmt.Sprint("overhead-", n), body })
+		return len(all), err
+	}, func() {})
 	if err != nil {
-		return nil, err
-	}
-	if err := r.until(ctx, "jobs that end", before+float64(len(all)), finished); err != nil {
 		return nil, err
 	}
 	median, err := r.number(ctx, `
@@ -106,16 +104,13 @@ func overhead(ctx context.Context, r *rig) ([]Row, error) {
 		return nil, err
 	}
 	return []Row{Row{Measure: "claim to stored", Ours: median, Unit: "ms", Ratio: median,
-		Detail: fmt.Sprintf("median of %d jobs", len(all))}.atMost(10)}, nil
+		Detail: fmt.Sprintf("median of %d jobs", n)}.atMost(10)}, nil
 }
 
 // heldTransaction measures whole lives while somebody keeps a transaction open.
 func heldTransaction(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note("whole lives beside a transaction that is held open")
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.serve(ctx, r.worker()...)
+	s, err := r.working(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +120,7 @@ func heldTransaction(ctx context.Context, r *rig) ([]Row, error) {
 		return nil, err
 	}
 	defer func() { _ = other.Close(context.WithoutCancel(ctx)) }() // and with it the transaction
-	turn := 0
+	turn, hold := 0, max(r.o.Held, r.o.slice())
 	measure := func(statements ...string) (float64, error) {
 		for _, statement := range statements {
 			if _, err := other.Exec(ctx, statement); err != nil {
@@ -133,7 +128,7 @@ func heldTransaction(ctx context.Context, r *rig) ([]Row, error) {
 			}
 		}
 		turn++
-		return r.lives(ctx, s, fmt.Sprint("held-", turn, "-"))
+		return r.lives(ctx, s, fmt.Sprint("held-", turn, "-"), hold)
 	}
 	both, err := byTurns(func() (float64, error) {
 		// a transaction id of its own, and a snapshot: what it can see stays
@@ -143,6 +138,6 @@ func heldTransaction(ctx context.Context, r *rig) ([]Row, error) {
 		return nil, err
 	}
 	row := Row{Measure: "lives beside an open transaction", Ours: both.ours, Theirs: both.theirs, Against: "without it", Unit: "/s", Ratio: both.ratio,
-		Detail: fmt.Sprintf("held for about %s at a time", r.o.slice().Round(100*time.Millisecond))}
+		Detail: fmt.Sprintf("held for about %s at a time", hold.Round(100*time.Millisecond))}
 	return []Row{row.atLeast(0.8)}, nil
 }

@@ -21,10 +21,7 @@ const raceDeadline = 20
 // not on record.
 func racedJobs(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note(fmt.Sprintf("%d jobs whose two attempts finish at once", r.o.Raced))
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.serve(ctx, r.worker()...)
+	s, err := r.working(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +94,7 @@ func race(ctx context.Context, c *client, key string) error {
 	path := "/v1/jobs/" + member(answer, "id") + "/attempts"
 	ctx, cancel := context.WithTimeout(ctx, toSettle)
 	defer cancel()
-	return every(ctx, 5*time.Millisecond, func() (bool, error) {
+	return every(ctx, raceDeadline*time.Millisecond, func() (bool, error) {
 		status, answer, err = c.send("POST", path, "second", "{}")
 		if err == nil && status != http.StatusAccepted && status != http.StatusConflict { // a conflict: the first one is still in flight
 			err = fmt.Errorf("start the second attempt: %d %.200s", status, answer)

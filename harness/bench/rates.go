@@ -40,10 +40,16 @@ func median(all []float64) float64 {
 	return sorted[len(sorted)/2]
 }
 
-// submits returns new jobs a second; keys begin with prefix.
-func (r *rig) submits(ctx context.Context, s *service, prefix, provider string) (float64, []time.Duration, error) {
-	body := intent(provider, "")
-	slice, cancel := context.WithTimeout(ctx, r.o.slice())
+// submits returns new jobs a second, over one slice of time; keys begin with prefix.
+func (r *rig) submits(ctx context.Context, s *service, prefix string) (float64, error) {
+	rate, _, err := r.submitsFor(ctx, s, prefix, r.o.slice())
+	return rate, err
+}
+
+// submitsFor is submits for as long as d, with the time that each took.
+func (r *rig) submitsFor(ctx context.Context, s *service, prefix string, d time.Duration) (float64, []time.Duration, error) {
+	body := intent(atOnce, "")
+	slice, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	begun := time.Now()
 	all, err := r.load(slice, s, r.o.Clients, 201, func(n int64) (string, string) { return prefix + strconv.FormatInt(n, 10), body })
@@ -52,7 +58,7 @@ func (r *rig) submits(ctx context.Context, s *service, prefix, provider string) 
 
 func newJobs(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note("new jobs, by turns with pgbench")
-	s, err := r.serve(ctx, "--role", "api", "--pool-size", "32")
+	s, err := r.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +70,7 @@ func newJobs(ctx context.Context, r *rig) ([]Row, error) {
 	turn := 0
 	both, err := byTurns(func() (float64, error) {
 		turn++
-		rate, _, err := r.submits(ctx, s, fmt.Sprint("new-", turn, "-"), atOnce)
-		return rate, err
+		return r.submits(ctx, s, fmt.Sprint("new-", turn, "-"))
 	}, func() (float64, error) { return r.pgbench(ctx, "submit", script, r.o.slice()) })
 	if err != nil {
 		return nil, err
@@ -77,7 +82,7 @@ func newJobs(ctx context.Context, r *rig) ([]Row, error) {
 
 func duplicates(ctx context.Context, r *rig) ([]Row, error) {
 	r.o.Note("duplicates of one key, by turns with new jobs")
-	s, err := r.serve(ctx, "--role", "api", "--pool-size", "32")
+	s, err := r.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +113,7 @@ func duplicates(ctx context.Context, r *rig) ([]Row, error) {
 		return rate, err
 	}, func() (float64, error) {
 		turn++
-		rate, _, err := r.submits(ctx, s, fmt.Sprint("beside-", turn, "-"), atOnce)
-		return rate, err
+		return r.submits(ctx, s, fmt.Sprint("beside-", turn, "-"))
 	})
 	if err != nil {
 		return nil, err

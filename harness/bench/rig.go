@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -170,6 +171,27 @@ func (r *rig) serve(ctx context.Context, args ...string) (*service, error) {
 	}
 	s.stop()
 	return nil, fmt.Errorf("the service does not start: %v: %s", err, s.said)
+}
+
+// answering starts a process that takes requests and does no work.
+func (r *rig) answering(ctx context.Context) (*service, error) {
+	return r.serve(ctx, "--role", "api", "--pool-size", "32")
+}
+
+// working starts a process that also works, with room for the clients, over an
+// empty queue.
+func (r *rig) working(ctx context.Context) (*service, error) {
+	if err := r.forget(ctx); err != nil {
+		return nil, err
+	}
+	return r.serve(ctx, "--role", "api,worker", "--pool-size", "48", "--concurrency", strconv.Itoa(2*r.o.Clients))
+}
+
+// forget takes attempts that nobody works on out of the queue: other measures
+// leave them.
+func (r *rig) forget(ctx context.Context) error {
+	_, err := r.conn.Exec(ctx, `UPDATE attempts SET state = 'cancelled', reason = 'bench', ended_at = now() WHERE state = 'starting'`)
+	return err
 }
 
 func (s *service) stop() {

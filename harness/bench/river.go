@@ -19,14 +19,11 @@ func besideRiver(ctx context.Context, r *rig) ([]Row, error) {
 		return nil, nil
 	}
 	r.o.Note("new jobs and whole lives, by turns with River")
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
 	name, err := r.database.Create(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	api, err := r.serve(ctx, "--role", "api", "--pool-size", "32")
+	api, err := r.answering(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +32,7 @@ func besideRiver(ctx context.Context, r *rig) ([]Row, error) {
 	turn := 0
 	jobs, err := byTurns(func() (float64, error) {
 		turn++
-		rate, _, err := r.submits(ctx, api, fmt.Sprint("river-new-", turn, "-"), atOnce)
-		return rate, err
+		return r.submits(ctx, api, fmt.Sprint("river-new-", turn, "-"))
 	}, func() (float64, error) {
 		err := r.river(ctx, r.database.URL(name), &theirs)
 		return theirs.Jobs, err
@@ -44,17 +40,14 @@ func besideRiver(ctx context.Context, r *rig) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.forget(ctx); err != nil {
-		return nil, err
-	}
-	s, err := r.serve(ctx, r.worker()...)
+	s, err := r.working(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer s.stop()
 	lives, err := byTurns(func() (float64, error) {
 		turn++
-		return r.lives(ctx, s, fmt.Sprint("river-life-", turn, "-"))
+		return r.lives(ctx, s, fmt.Sprint("river-life-", turn, "-"), r.o.slice())
 	}, func() (float64, error) {
 		err := r.river(ctx, r.database.URL(name), &theirs)
 		return theirs.Lives, err
