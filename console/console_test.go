@@ -181,7 +181,7 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 
 	b.want(b.get("/runs"), "reverse-order", "There is no report in")
 	b.want(b.click("/runs/start", "scenario", "no-such"), "There is no scenario no-such")
-	b.want(b.get("/problems/attempt-in-flight"), "An attempt is still open")
+	b.want(b.get("/problems/attempt-in-flight"), "An attempt is still open", "<code>attempt_id</code>")
 	b.want(b.get("/problems/none"), "no problem of type none")
 	b.want(b.get("/jobs/0190-nothing"), "There is no job")
 	b.want(b.get("/runs/..%2f..%2fetc/report"), "There is no report of that name")

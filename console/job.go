@@ -223,6 +223,12 @@ func (c *Console) curls(v jobView) []curl {
 	return append(list, curl{"cancel the job", post("/cancel", "OWNER_KEY", nil, reason)})
 }
 
+// piece is a part of a paragraph: words, or code that stood between backticks.
+type piece struct {
+	Text string
+	Code bool
+}
+
 // problemPage shows what a type of problem means.
 func (c *Console) problemPage(r *http.Request) page {
 	name := r.PathValue("name")
@@ -233,5 +239,13 @@ func (c *Console) problemPage(r *http.Request) page {
 		}
 		return page{Name: "missing", Title: "No such problem", Status: http.StatusNotFound, View: "The service has no problem of type " + report.Untrusted(name).Terminal() + "."}
 	}
-	return page{Name: "problem", Title: name, View: strings.Split(strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(string(text), "# "+name, ""), "**", "")), "\n\n")}
+	var paragraphs [][]piece
+	for p := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(string(text), "# "+name, ""), "**", "")), "\n\n") {
+		var pieces []piece
+		for i, words := range strings.Split(p, "`") {
+			pieces = append(pieces, piece{Text: words, Code: i%2 == 1})
+		}
+		paragraphs = append(paragraphs, pieces)
+	}
+	return page{Name: "problem", Title: name, View: paragraphs}
 }

@@ -59,6 +59,27 @@ func TestLanesLabelsDoNotOverlap(t *testing.T) {
 	}
 }
 
+// TestLanesLeaveOutWordsOnAPhone puts two marks into one row: on a narrow screen
+// the words of the first would run into the second, and are left out there.
+func TestLanesLeaveOutWordsOnAPhone(t *testing.T) {
+	begin := time.Now()
+	for apart, wide := range map[time.Duration]bool{60 * time.Millisecond: true, 0: false} {
+		d := &drawing{begin: begin, end: begin.Add(100 * time.Millisecond)}
+		l := d.row("the result", "")
+		l.add(begin, begin, bar{mark: true, Label: "gate shut, newcomer"})
+		if apart > 0 {
+			l.add(begin.Add(apart), begin.Add(apart), bar{mark: true, Label: "gate shut, newcomer"})
+		}
+		bars := d.lanes(false, "").Rows[0].Bars
+		if apart > 0 && bars[0].Y != bars[1].Y {
+			t.Fatal("the marks stand in two rows: nothing is tested")
+		}
+		if bars[0].Wide != wide {
+			t.Errorf("another mark %v later: the words are for wide screens only: %v, want %v", apart, bars[0].Wide, wide)
+		}
+	}
+}
+
 func TestSpansReadAsPeopleSayThem(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0 ms", 34 * time.Millisecond: "34 ms", 2310 * time.Millisecond: "2.31 s", 250 * time.Second: "4 min 10 s", -time.Second: "-1.00 s"} {
 		if got := span(d); got != want {

@@ -99,7 +99,18 @@ func (d *drawing) place(l *lane, s *scale) (rows int) {
 		until[k] = max(until[k], right+0.4)
 		b.Y = l.Top + k*(barHeight+3)
 	}
+	l.makeRoom()
 	return max(1, len(until))
+}
+
+// makeRoom leaves out, on a narrow screen, the words after a mark where the next
+// mark of its row would stand on them.
+func (l *lane) makeRoom() {
+	for i := range l.Bars {
+		b := &l.Bars[i]
+		end := b.X + 4 + float64(utf8.RuneCountInString(b.Label))*perLetter*narrow
+		b.Wide = b.Wide || b.mark && slices.ContainsFunc(l.Bars, func(o bar) bool { return o.Y == b.Y && o.X > b.X && o.X < end })
+	}
 }
 
 // scale maps time to the width. What lies between two things that happened is
