@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"harness/report/recount":                  {},
 	"harness/invariant":                       {"harness/history"},
 	"harness/history":                         {},
+	"harness/hostile":                         {},
 	"harness/loopback":                        {},
 	"harness/stage":                           {"harness/...", "providers", "providers/fixtures", "providers/standin"},
 	"harness/stage/pgserver":                  {"harness/loopback", "harness/stage/process", "harness/stage/scratch"},

@@ -44,6 +44,7 @@ type certification struct {
 	baseURL            string
 	bundle             string
 	vendorKey          string
+	sarifFile          string
 	vendor             bool // the profile is that of a public endpoint
 
 	vendorSigner *certificate.Signer
@@ -96,6 +97,7 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.StringVar(&c.trust, "trust", "", "trust file, made when missing (default: trust.json beside the certificate)")
 	f.StringVar(&c.out, "out", "", "folder for plan, report and transcripts (default ./interlock-out/TIME-certify-PROVIDER)")
 	f.StringVar(&c.bundle, "bundle", "", "also pack all evidence of the run into this file, for interlock report FILE --check")
+	f.StringVar(&c.sarifFile, "sarif", "", "also write the checks that did not pass into this file, as SARIF 2.1.0")
 	f.StringVar(&c.vendorKey, "vendor-key", "", "sign with this key too, as the vendor")
 	f.DurationVar(&c.valid, "valid", 0, "life of the certificate, at most 336h (default: the contract's)")
 	f.StringSliceVar(&c.only, "case", nil, "only these cases; nothing is signed then")

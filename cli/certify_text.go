@@ -30,10 +30,16 @@ func (c *certification) finish(r *certify.Report, out string, key *certificate.S
 	if err == nil && c.bundle != "" {
 		err = c.pack(r, paper, key)
 	}
+	code := c.exit(r)
+	if err == nil && c.sarifFile != "" {
+		var log []byte
+		if log, err = c.sarif(r, code); err == nil {
+			err = writeWhole(c.sarifFile, log, 0o644)
+		}
+	}
 	if err != nil {
 		return infrastructuref("write what was found: %v", err)
 	}
-	code := c.exit(r)
 	if c.s.json {
 		line := struct {
 			Type        string            `json:"type"`

@@ -40,9 +40,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return code
 	}
 	results := &results{Writer: stdout}
-	s := &streams{in: stdin, out: results, err: stderr, color: "auto"}
 	ctx, stop := signalContext()
 	defer stop()
+	s := &streams{in: &input{stdin, ctx}, out: results, err: stderr, color: "auto"}
 	root := rootCommand(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -71,6 +71,30 @@ func (r *results) Write(text []byte) (int, error) {
 		r.failed = err
 	}
 	return n, err
+}
+
+// input is standard input, of which a read ends when a signal ends the command.
+type input struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (i *input) Read(into []byte) (int, error) {
+	type result struct {
+		n   int
+		err error
+	}
+	read, own := make(chan result, 1), make([]byte, len(into)) // into is the caller's again once this returns
+	go func() {
+		n, err := i.Reader.Read(own)
+		read <- result{n, err}
+	}()
+	select {
+	case r := <-read:
+		return copy(into, own[:r.n]), r.err
+	case <-i.ctx.Done():
+		return 0, context.Cause(i.ctx)
+	}
 }
 
 // signalled is the cause of a context that a signal ended.

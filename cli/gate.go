@@ -32,6 +32,7 @@ type gateOptions struct {
 	certs, trust, state string
 	at                  string
 	wait                time.Duration
+	waiting             func(certificate.Answer) // told once, before the first wait
 	matrix, explain     bool
 	detailed            bool
 	html                string
@@ -101,6 +102,11 @@ func (o *gateOptions) run(ctx context.Context, s *streams) error {
 	for _, name := range []string{o.from, o.to} {
 		if _, err := provider(o.providers, name); err != nil {
 			return err
+		}
+	}
+	o.waiting = func(a certificate.Answer) {
+		if !s.quiet {
+			_, _ = fmt.Fprintf(s.err, "waiting up to %s for a yes; now: %s\n", o.wait, printable(a.Because()))
 		}
 	}
 	answer, err := o.ask(ctx, at, asOf)
@@ -197,6 +203,10 @@ func (o *gateOptions) ask(ctx context.Context, at time.Time, asOf bool) (certifi
 		left := o.wait - time.Since(begin)
 		if answer.Allow || left <= 0 {
 			return answer, nil
+		}
+		if o.waiting != nil {
+			o.waiting(answer)
+			o.waiting = nil
 		}
 		timer := time.NewTimer(min(left, 250*time.Millisecond))
 		select {

@@ -225,8 +225,10 @@ func (r *judging) tell(name string, x *exchange.Exchange, j providers.Judgement)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(r.out, "%s\n", data)
-		return err
+		if _, err = fmt.Fprintf(r.out, "%s\n", data); err != nil {
+			return infrastructuref("write: %v", err)
+		}
+		return nil
 	}
 	text := fmt.Sprintf("%-16s %-26s %s", j.Verdict, j.Reason, printable(name))
 	if j.Reason != "ok" && !r.quiet {
@@ -235,8 +237,10 @@ func (r *judging) tell(name string, x *exchange.Exchange, j providers.Judgement)
 	if line.Expect != "" {
 		text += "\n    expected " + printable(line.Expect)
 	}
-	_, err := fmt.Fprintln(r.out, text)
-	return err
+	if _, err := fmt.Fprintln(r.out, text); err != nil {
+		return infrastructuref("write: %v", err)
+	}
+	return nil
 }
 
 // finish sums up and picks the exit code.

@@ -9,15 +9,30 @@ import (
 	"github.com/interlock-harness/interlock/service"
 )
 
-// asProgram as the first argument makes this test binary the program.
+// asProgram as the first argument makes this test binary the program, for itself
+// and for the processes that it starts.
 const asProgram = "as-program"
+
+// deaf in the environment makes it a program that does not heed a signal.
+const deaf = "CLI_TEST_DEAF=1"
 
 // TestMain lets this test binary be the service too: certify sends cases through
 // it.
 func TestMain(m *testing.M) {
 	stage.Child(service.Main)
-	if len(os.Args) > 1 && os.Args[1] == asProgram {
-		os.Exit(cli.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
+	const inherited = "CLI_TEST_AS_PROGRAM"
+	args := os.Args[1:]
+	if len(args) > 0 && args[0] == asProgram {
+		args = args[1:]
+		if err := os.Setenv(inherited, "1"); err != nil {
+			panic(err)
+		}
+	}
+	if os.Getenv("CLI_TEST_DEAF") != "" {
+		cli.Deaf()
+	}
+	if os.Getenv(inherited) != "" {
+		os.Exit(cli.Main(args, os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

@@ -30,6 +30,7 @@ type mutation struct {
 	servers  serverFlags
 	timeout  string
 	list     bool
+	failFast bool
 }
 
 func mutantsCommand(s *streams) *cobra.Command {
@@ -42,9 +43,11 @@ scenario that must catch it, and the same scenarios on the clean service. A muta
 is caught only when the named invariant was violated in the named scenario, and
 the clean service passed there in the same run.
 
+With --verbose the text of each violation is shown as verify shows it.
+
 exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastructure`,
 		Example: `  interlock mutants
-  interlock mutants last-write-wins
+  interlock mutants last-write-wins --verbose
   interlock mutants last-write-wins --scenario simultaneous-finish
   interlock mutants --list`,
 		Args: m.names,
@@ -60,6 +63,7 @@ exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastruct
 	flags.StringVar(&m.out, "out", "", "folder of matrix.json and report.html (default ./interlock-out/TIME-SEED)")
 	m.servers.postgres(cmd)
 	flags.StringVar(&m.timeout, "timeout", "10m", "give up after this time")
+	flags.BoolVar(&m.failFast, "fail-fast", false, "start no further mutant after the first that is not caught")
 	flags.BoolVar(&m.list, "list", false, "list the mutants instead of running them")
 	return cmd
 }
@@ -172,6 +176,11 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 		}
 		return exitWith(matrix.ExitCode())
 	}
+	if m.s.verbose {
+		if err := m.texts(dir, matrix.Rows); err != nil {
+			return infrastructuref("%v", err)
+		}
+	}
 	_, _ = fmt.Fprint(m.s.out, matrix.Text())
 	_, _ = fmt.Fprintf(m.s.out, "matrix: %s\nReport: %s\n", filepath.Join(dir, report.MatrixFile), filepath.Join(dir, report.HTMLFile))
 	return exitWith(matrix.ExitCode())
@@ -200,7 +209,7 @@ func (m *mutation) playAll(ctx context.Context, tasks []task, procs int, progres
 	var mu sync.Mutex
 	var played []mutant.Played
 	var failed error
-	done := 0
+	done, stopped := 0, false
 	queue := make(chan task, len(tasks))
 	for _, t := range tasks {
 		queue <- t
@@ -217,9 +226,13 @@ func (m *mutation) playAll(ctx context.Context, tasks []task, procs int, progres
 					failed = err
 				}
 				done++
+				if m.failFast && t.mutant != "" && !m.caught(t.mutant, results) {
+					stopped = true
+				}
+				end := stopped
 				progress.set(fmt.Sprintf("%d/%d %s", done, len(tasks), t.mutant))
 				mu.Unlock()
-				if ctx.Err() != nil {
+				if ctx.Err() != nil || end {
 					return
 				}
 			}
@@ -230,6 +243,12 @@ func (m *mutation) playAll(ctx context.Context, tasks []task, procs int, progres
 		failed = context.Cause(ctx)
 	}
 	return played, failed
+}
+
+// caught says whether a mutant broke what it must, as far as its own play shows.
+func (m *mutation) caught(name string, played []mutant.Played) bool {
+	named, _ := mutant.Find(name)
+	return slices.ContainsFunc(played, func(p mutant.Played) bool { return slices.Contains(p.Violated, named.Invariant) })
 }
 
 func parseProcs(text string) (int, error) {

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/interlock-harness/interlock/providers/certify"
 	"github.com/interlock-harness/interlock/providers/recording"
@@ -120,12 +119,11 @@ func (c *recordRun) agreed(what string) error {
 	if c.yes {
 		return nil
 	}
-	f, ok := c.s.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !c.s.asks() {
 		return usagef("%s Nobody can be asked here: add --yes", what)
 	}
 	_, _ = fmt.Fprintf(c.s.err, "%s Go on? [y/N] ", what)
-	answer, _ := bufio.NewReader(f).ReadString('\n')
+	answer, _ := bufio.NewReader(c.s.in).ReadString('\n')
 	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
 		return usagef("nothing was sent")
 	}

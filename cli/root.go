@@ -86,6 +86,7 @@ func rootCommand(s *streams) *cobra.Command {
 		judgeCommand(s),
 		promptCommand(s),
 		standCommand(s),
+		manCommand(s),
 	)
 	for _, c := range serviceCommands {
 		root.AddCommand(serviceCommand(s, c.name, c.short))

@@ -83,6 +83,11 @@ func variable(flag string) string {
 // themselves.
 func variables(root *cobra.Command) []string {
 	names := append(service.Variables(), "INTERLOCK_TARGET_PG_URL", "INTERLOCK_PROMPT_CACHE")
+	if demos, err := (&deployed{}).profiles(); err == nil {
+		for _, p := range demos {
+			names = append(names, p.Auth.Env) // where the key of a built-in provider is looked for
+		}
+	}
 	var add func(*cobra.Command)
 	add = func(c *cobra.Command) {
 		each := func(f *pflag.Flag) {

@@ -1,13 +1,15 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/interlock-harness/interlock/harness/report"
 )
 
 // isTerminal reports whether w is a screen that understands a carriage return.
@@ -17,6 +19,16 @@ func isTerminal(w io.Writer) bool {
 	}
 	f, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+// asks reports whether somebody at a terminal can be asked.
+func (s *streams) asks() bool {
+	in := s.in
+	if i, wrapped := in.(*input); wrapped {
+		in = i.Reader
+	}
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // colored reports whether w may carry colour: --color decides, then NO_COLOR,
@@ -70,41 +82,14 @@ func (l *line) clear() {
 }
 
 // printable shows control and direction characters as escapes, so that text
-// from outside cannot drive the terminal. Line feeds stay.
+// from outside can drive neither the terminal nor the runner whose log it is.
+// Line feeds stay.
 func printable(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			b.WriteString(hexEscape(text[i]))
-		case r == '\n':
-			b.WriteRune(r)
-		case r < 0x20 || r >= 0x7f && r < 0xa0:
-			b.WriteString(hexEscape(byte(r)))
-		case unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp):
-			b.WriteString(unicodeEscape(r))
-		default:
-			b.WriteRune(r)
-		}
-		i += size
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = report.Untrusted(lines[i]).Line()
 	}
-	return b.String()
-}
-
-const hexDigits = "0123456789abcdef"
-
-func hexEscape(c byte) string {
-	return `\x` + string(hexDigits[c>>4]) + string(hexDigits[c&15])
-}
-
-func unicodeEscape(r rune) string {
-	var b strings.Builder
-	b.WriteString(`\u`)
-	for shift := 12; shift >= 0; shift -= 4 {
-		b.WriteByte(hexDigits[r>>shift&15])
-	}
-	return b.String()
+	return strings.Join(lines, "\n")
 }
 
 func clip(text string, width int) string {
@@ -113,4 +98,18 @@ func clip(text string, width int) string {
 		return text
 	}
 	return string(runes[:width-1]) + "…"
+}
+
+// told writes a result: the line for a person, or with --json the object.
+func (s *streams) told(object any, line string) error {
+	var err error
+	if s.json {
+		err = json.NewEncoder(s.out).Encode(object)
+	} else {
+		_, err = fmt.Fprintln(s.out, printable(line))
+	}
+	if err != nil {
+		return infrastructuref("write: %v", err)
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/mutant"
 	"github.com/interlock-harness/interlock/harness/report"
 	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/scenarios"
@@ -132,16 +133,13 @@ func (v *verification) run(ctx context.Context, args []string) error {
 }
 
 func (v *verification) print(selected []scenarios.Info) error {
-	if v.s.json {
-		encoder := json.NewEncoder(v.s.out)
-		for _, i := range selected {
-			if err := encoder.Encode(i); err != nil {
+	for _, i := range selected {
+		if v.s.json {
+			if err := json.NewEncoder(v.s.out).Encode(i); err != nil {
 				return infrastructuref("write: %v", err)
 			}
+			continue
 		}
-		return nil
-	}
-	for _, i := range selected {
 		_, _ = fmt.Fprintf(v.s.out, "%3d  %-36s %-11s %s  %s\n", i.Number, i.Slug, i.Group, i.Level, i.Title)
 	}
 	if len(selected) == 0 {
@@ -176,6 +174,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	total, done, bad := len(selected), map[string]bool{}, 0
 	var histories []invariant.History
 	played := scenarios.Run(ctx, v.selection, func(o scenarios.Outcome) {
+		o.Named = v.named(o.Slug)
 		run.Plays = append(run.Plays, o.Play)
 		done[o.Slug] = true
 		histories = append(histories, invariant.Open(o.Events))
@@ -202,6 +201,14 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 		return infrastructuref("the report could not be written: %v", err)
 	}
 	return v.finish(run, folder, closing)
+}
+
+// named is the invariant by which the mutant of this run must die in a scenario.
+func (v *verification) named(slug string) invariant.ID {
+	if m, ok := mutant.Find(v.mutant); ok && m.Scenario == slug {
+		return invariant.ID(m.Invariant)
+	}
+	return ""
 }
 
 // level is how deep this run looks into its target.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -17,8 +18,21 @@ type Untrusted string
 const maxShown = 128
 
 // Terminal shows control, direction and joining characters as escapes, in one
-// line of at most 128 characters.
-func (u Untrusted) Terminal() string { return visible(string(u), false, maxShown) }
+// line of at most 128 characters. A terminal may be the log of a build, so
+// commands of its runner are kept apart.
+func (u Untrusted) Terminal() string { return inert(visible(string(u), false, maxShown)) }
+
+// runnerCommand is what runners of builds look for in a log: GitHub at the
+// beginning of a line, and with ## anywhere, as Azure does; GitLab anywhere.
+var runnerCommand = regexp.MustCompile(`:(:[A-Za-z])|#(#\[|#vso\[)|s(ection_(?:start|end):)`)
+
+// inert puts a backslash into each command of a runner.
+func inert(text string) string {
+	if !strings.Contains(text, "::") && !strings.Contains(text, "##") && !strings.Contains(text, "section_") {
+		return text
+	}
+	return runnerCommand.ReplaceAllStringFunc(text, func(c string) string { return c[:1] + `\` + c[1:] })
+}
 
 // XML is Terminal with escapes that are all \uNNNN, and holds no character that
 // XML 1.0 forbids. Its markup is left to encoding/xml.

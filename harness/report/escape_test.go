@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/interlock-harness/interlock/harness/hostile"
 	"github.com/interlock-harness/interlock/harness/report"
 )
 
@@ -52,7 +53,7 @@ func TestPastedCommandsRunNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal("bash is needed to check the quoting: ", err)
 	}
-	words := append([]string{"", "plain", "two words", "it's", "a\"b", "*", "~", "!x", "a;b", "a&b", "$(id)", "`id`", "$HOME", "\\", "a\\'b", "#x", "-rf", "{a,b}", "<(id)"}, hostile...)
+	words := append([]string{"", "plain", "two words", "it's", "a\"b", "*", "~", "!x", "a;b", "a&b", "$(id)", "`id`", "$HOME", "\\", "a\\'b", "#x", "-rf", "{a,b}", "<(id)"}, hostile.Texts()...)
 	for _, w := range words {
 		if strings.ContainsRune(w, 0) {
 			w = strings.ReplaceAll(w, "\x00", "") // no argument can hold it

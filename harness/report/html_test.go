@@ -169,7 +169,7 @@ func TestPageSaysWhatTheFilesSay(t *testing.T) {
 
 func TestHostileTextIsTextInThePage(t *testing.T) {
 	bad := stored(t, "bad-last-write-wins")["bad-last-write-wins"]
-	for i, text := range hostile {
+	for i, text := range few() {
 		s := newRun(t, filepath.Join(t.TempDir(), "out"), map[string][]history.Event{"reverse-order": poison(bad, text)}, nil, nil)
 		s.run.Target, s.run.Stage, s.run.ID, s.run.Versions = text, text, text, map[string]string{text: text}
 		s.run.Plays[0].Trouble, s.run.Plays[0].Fault, s.run.Plays[0].Title = text, text, text

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
@@ -203,14 +202,6 @@ func TestNothingHalfIsLeftWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// hostile texts come from targets, providers and databases.
-var hostile = []string{
-	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</script><!--<script>`, "javascript:alert(1)", "=HYPERLINK(\"http://x\",\"y\")",
-	"\x1b[2J\x1b]8;;http://evil\x07link\x1b]52;c;YQ==\x07", "\u009b2J", "two\nlevel=error msg=forged", "::set-output name=verdict::pass", "##vso[task.complete]",
-	"]]>", "\x00\x08\ufffe\uffff", "\u202edrow\u202c", "zero\u200dwidth\u200b", "a" + strings.Repeat("\u0301", 10_000), "[x](http://evil) ![](http://evil/p.png) @team #1 `b` | c",
-	"```\n# heading", "%s%n{{.}}${x}", "-rf $(id) ;id", "\xff\xfe", strings.Repeat("long ", 5000), "\r\n\r\n", "\u2028\u2029\u0085", "'; DROP TABLE jobs;--", "$'\\x41'",
-}
-
 // poison puts a hostile text everywhere a target could write one.
 func poison(events []history.Event, text string) []history.Event {
 	quoted, _ := json.Marshal(text)
@@ -232,45 +223,4 @@ func poison(events []history.Event, text string) []history.Event {
 		out[i] = e
 	}
 	return out
-}
-
-func TestHostileTextHasNoEffectAnywhere(t *testing.T) {
-	bad := stored(t, "bad-last-write-wins")["bad-last-write-wins"]
-	for i, text := range hostile {
-		s := newRun(t, filepath.Join(t.TempDir(), "out"), map[string][]history.Event{"reverse-order": poison(bad, text)}, nil, nil)
-		s.run.Target, s.run.Stage = text, text
-		s.run.Plays[0].Trouble = text
-		s.run.Plays[0].Result.Findings[0].Found = text
-		if err := s.folder.Write(&s.run); err != nil {
-			t.Fatalf("text %d: %v", i, err)
-		}
-		terminal := s.run.Summary(report.Places{HTML: text}, report.Style{}) + s.run.Violation(s.run.Plays[0], s.folder.Recorder.Events(), report.Places{}, report.Style{})
-		for _, file := range []string{"terminal", report.JUnitFile, report.CTRFFile, report.SummaryFile} {
-			out := terminal
-			if file != "terminal" {
-				out = read(t, s.folder.Dir, file)
-			}
-			for _, r := range out {
-				if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)) {
-					t.Errorf("text %d: %s holds %U", i, file, r)
-					break
-				}
-			}
-			if strings.Contains(out, "level=error msg=forged\n") && strings.Contains(out, "\nlevel=error") {
-				t.Errorf("text %d: %s holds a forged line", i, file)
-			}
-		}
-		if err := xml.Unmarshal([]byte(read(t, s.folder.Dir, report.JUnitFile)), new(struct{})); err != nil {
-			t.Errorf("text %d: junit: %v", i, err)
-		}
-		md := read(t, s.folder.Dir, report.SummaryFile)
-		for _, live := range []string{"\n# heading", "\n<script", "\n::set-output", "\n##vso"} {
-			if strings.Contains(md, live) {
-				t.Errorf("text %d: summary holds %q", i, live)
-			}
-		}
-		if _, err := report.Check(s.folder.Dir); err != nil {
-			t.Errorf("text %d: check: %v", i, err)
-		}
-	}
 }

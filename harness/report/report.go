@@ -15,6 +15,7 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
+	"github.com/interlock-harness/interlock/harness/mutant"
 )
 
 // Run is one run of scenarios, judged.
@@ -57,11 +58,13 @@ type Play struct {
 	History string           `json:"history"`
 	Expect  invariant.Expect `json:"expect"`
 	// MustBreak is the invariant by which a canary must be violated.
-	MustBreak invariant.ID      `json:"must_break,omitempty"`
-	Verdict   invariant.Verdict `json:"verdict"`
-	Result    invariant.Result  `json:"result"`
-	Trouble   string            `json:"trouble,omitempty"` // why it stopped early
-	Took      Milliseconds      `json:"took_ms"`
+	MustBreak invariant.ID `json:"must_break,omitempty"`
+	// Named is the invariant by which the mutant of the run must die here.
+	Named   invariant.ID      `json:"named,omitempty"`
+	Verdict invariant.Verdict `json:"verdict"`
+	Result  invariant.Result  `json:"result"`
+	Trouble string            `json:"trouble,omitempty"` // why it stopped early
+	Took    Milliseconds      `json:"took_ms"`
 }
 
 // NotApplicable is a scenario above the level of the target.
@@ -248,7 +251,10 @@ func ExitCode(v invariant.Verdict) int {
 func (r *Run) again(slug string) string {
 	args := []string{"interlock", "verify", slug, "--seed", itoa(r.Seed)}
 	if r.Mutant != "" {
-		args = []string{"interlock", "mutants", r.Mutant, "--scenario", slug}
+		args = []string{"interlock", "mutants", r.Mutant, "--seed", itoa(r.Seed)}
+		if m, _ := mutant.Find(r.Mutant); m.Scenario != slug {
+			args = append(args, "--scenario", slug)
+		}
 	}
 	return Shell(append(args, r.Again...)...)
 }

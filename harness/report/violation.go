@@ -64,7 +64,7 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 		if len(main.Events) > 0 {
 			at = millis(events, main.Events[len(main.Events)-1])
 		}
-		commands = append(commands, fmt.Sprintf("  look     %s#s=%s&t=%d", Shell(places.HTML), url.QueryEscape(firstOf(p.History, p.Slug)), at))
+		commands = append(commands, look(places.HTML, firstOf(p.History, p.Slug), at))
 	}
 	if main.Invariant != "" {
 		commands = append(commands, "  explain  interlock explain "+string(main.Invariant))
@@ -79,6 +79,18 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 		t.whole(c) // never cut: a command must work when it is pasted
 	}
 	return t.b.String()
+}
+
+// look is the line that says where the report shows a play: to the millisecond
+// where that fits, else from its beginning, else the report alone.
+func look(page, play string, at int64) string {
+	line := "  look     " + Shell(page)
+	for _, fragment := range []string{fmt.Sprintf("#s=%s&t=%d", url.QueryEscape(play), at), "#s=" + url.QueryEscape(play)} {
+		if columns(line+fragment) <= maxWidth {
+			return line + fragment
+		}
+	}
+	return line
 }
 
 // oneLine joins the lines of a message. Where an assertion spells out an error with
@@ -98,8 +110,9 @@ func (p Play) wanted() string {
 	return string(p.Expect.Wanted())
 }
 
-// mainFinding is the finding that a text leads with: the worst, and of several
-// violations the one that the scenario is about.
+// mainFinding is the finding that a text leads with: the worst, of several
+// violations the one that the scenario is about, and of those the one by which
+// the mutant of the run must die.
 func mainFinding(p Play) invariant.Finding {
 	findings := p.Result.Findings
 	best, rank := invariant.Finding{}, 0
@@ -112,6 +125,9 @@ func mainFinding(p Play) invariant.Finding {
 			n += 4
 			if slices.Contains(p.Expect.Invariants, f.Invariant) {
 				n += 8
+			}
+			if f.Invariant == p.Named {
+				n += 16
 			}
 		}
 		if n > rank {
@@ -230,7 +246,7 @@ func (t *text) excerpt(lines []Line, from int64) {
 
 // Line is Terminal without the cut: for sentences of our own with foreign names
 // inside, which the width of the line bounds.
-func (u Untrusted) Line() string { return visible(string(u), false, 0) }
+func (u Untrusted) Line() string { return inert(visible(string(u), false, 0)) }
 
 // columns is how many columns of a terminal text takes.
 func columns(text string) int {
