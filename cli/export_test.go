@@ -1,18 +1,6 @@
 package cli
 
-import (
-	"fmt"
-
-	"github.com/spf13/cobra"
-)
-
-// Deaf listens for signals as Main does, and goes on whatever comes.
-func Deaf() {
-	_, stop := signalContext()
-	defer stop()
-	fmt.Println("listening")
-	select {}
-}
+import "github.com/spf13/cobra"
 
 // CommandPaths lists the commands that do something, such as "prompt render",
 // for tests that must leave none out.

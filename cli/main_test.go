@@ -13,9 +13,6 @@ import (
 // and for the processes that it starts.
 const asProgram = "as-program"
 
-// deaf in the environment makes it a program that does not heed a signal.
-const deaf = "CLI_TEST_DEAF=1"
-
 // TestMain lets this test binary be the service too: certify sends cases through
 // it.
 func TestMain(m *testing.M) {
@@ -27,9 +24,6 @@ func TestMain(m *testing.M) {
 		if err := os.Setenv(inherited, "1"); err != nil {
 			panic(err)
 		}
-	}
-	if os.Getenv("CLI_TEST_DEAF") != "" {
-		cli.Deaf()
 	}
 	if os.Getenv(inherited) != "" {
 		os.Exit(cli.Main(args, os.Stdin, os.Stdout, os.Stderr))
