@@ -87,6 +87,9 @@ var exitTable = []exitRow{
 	{command: "contract lint", args: "--protocol gemini", code: 1},
 	{command: "contract lint", args: "$F/none", code: 64, silent: true},
 
+	{command: "lock", args: "$F/empty --check", code: 1, silent: true, noJSON: "it says it on standard error"},
+	{command: "lock", args: "$F/none", code: 64, silent: true},
+
 	{command: "key new", args: "$OUT", code: 0},
 	{command: "key new", args: "$F/file/below", code: 3, silent: true},
 	{command: "key new", args: "$F/issuer.key", code: 64, silent: true},
@@ -139,6 +142,7 @@ var exitNever = map[string]map[int]string{
 	"report merge":  {0: "shards of a search: TestShardsHaveEveryPlanOnceAndMerge", 1: "the same", 2: "the same"},
 	"bench service": {0: "it takes a minute: TestRunMeasuresEverything", 1: "the same", 2: "each line holds or does not", 3: "the same"},
 	"contract lint": {2: "it finds or does not", 3: "a folder that cannot be read is none"},
+	"lock":          {0: "TestALockedFolderIsUsedUnchangedOrNotAtAll", 2: noVerdict, 3: "a folder that cannot be written to: as key new"},
 	"key new":       {1: noVerdict, 2: noVerdict},
 	"key show":      {1: noVerdict, 2: noVerdict, 3: "a key file that cannot be used is a mistake"},
 	"explain":       {1: noVerdict, 2: noVerdict, 3: noVerdict},

@@ -80,7 +80,7 @@ func pagesForABrowser(t *testing.T, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	put("sheet.html", string(sheet))
-	for i, text := range hostile[:min(8, len(hostile))] {
+	for i, text := range markup()[:8] {
 		s := newRun(t, filepath.Join(dir, "hostile", string(rune('a'+i))), map[string][]history.Event{"reverse-order": poison(stored(t, "bad-last-write-wins")["bad-last-write-wins"], text)}, nil, nil)
 		s.run.Target, s.run.Plays[0].Trouble, s.run.Plays[0].Title = text, text, text
 		if err := s.folder.Write(&s.run); err != nil {

@@ -331,3 +331,8 @@ func few() []string {
 	}
 	return some
 }
+
+// markup are the texts that a browser could take for elements.
+func markup() []string {
+	return slices.DeleteFunc(hostile.Texts(), func(text string) bool { return !strings.Contains(text, "<") || len(text) > 200 })
+}
