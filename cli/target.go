@@ -32,7 +32,7 @@ func (f *targetFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.keys, "target-keys", "", "file of its API keys: lines NAME ROLE KEY, of at least two owners (INTERLOCK_TARGET_KEYS)")
 	flags.StringSliceVar(&f.providers, "provider", nil, "NAME=HOST:PORT at which the target finds a provider; a stand-in listens there (level L1)")
 	flags.StringVar(&f.pgListen, "target-pg-listen", "", "HOST:PORT at which the target finds the database of INTERLOCK_TARGET_PG_URL; a relay listens there (level L2)")
-	flags.StringVar(&f.level, "level", "", "look no deeper into the target than L0, L1 or L2 (default: as deep as the flags allow)")
+	flags.StringVar(&f.level, "level", "", "look no deeper into the target than L0, L1, L2 or L3 (default: as deep as the flags and the adapter allow)")
 	flags.BoolVar(&f.linkLocal, "allow-link-local", false, "take a target at a link-local address, where clouds serve their metadata")
 	flags.IntVar(&f.mismatch, "mismatch-status", 0, "409 or 422: what the target answers to one key under two intents (default: the adapter's, else 409)")
 }
@@ -89,8 +89,16 @@ func (f *targetFlags) cap(t *stage.Foreign) error {
 		return nil
 	}
 	level, err := invariant.ParseLevel(f.level)
-	if err != nil || level > 2 {
-		return usagef("--level is %q, but must be L0, L1 or L2", f.level)
+	if err == nil && level == 4 {
+		return usagef("--level L4 cannot be reached here: %s", stage.WhyNotL4)
+	}
+	if err != nil {
+		return usagef("--level is %q, but must be L0, L1, L2 or L3", f.level)
+	}
+	if level < 3 && len(t.Adapter.Commands) > 0 {
+		shallow := *t.Adapter
+		shallow.Commands = nil
+		t.Adapter = &shallow
 	}
 	if level < 2 {
 		t.PGURL, t.PGListen = "", ""
@@ -99,7 +107,7 @@ func (f *targetFlags) cap(t *stage.Foreign) error {
 		t.Providers = nil
 	}
 	if t.Level() < level {
-		return usagef("--level %s needs more of the target: --provider for L1, and --target-pg-listen with INTERLOCK_TARGET_PG_URL for L2", level)
+		return usagef("--level %s needs more of the target: --provider for L1, --target-pg-listen with INTERLOCK_TARGET_PG_URL for L2, and commands in --adapter for L3", level)
 	}
 	return nil
 }

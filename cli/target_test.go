@@ -34,51 +34,17 @@ type foreignService struct {
 	url       string
 	keys      string   // file for --target-keys
 	providers []string // values for --provider
+
+	addr     string
+	database string   // its URL
+	serve    []string // the command that starts it ...
+	env      []string // ... with these variables, and DATABASE_URL
 }
 
 func startForeignService(t *testing.T) foreignService {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	t.Cleanup(cancel)
-	server, err := pgserver.Start(ctx, pgserver.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = server.Close() })
-	database, err := server.Create(ctx, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := foreignService{keys: filepath.Join(t.TempDir(), "keys")}
-	folder := t.TempDir()
-	env := []string{"DATABASE_URL=" + server.URL(database)}
-	for _, name := range []string{stage.OpenAI, stage.Anthropic} {
-		addr := freePort(t)
-		text, err := fixtures.FS.ReadFile("profiles/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		text = regexp.MustCompile(`(?m)^base_url: .*$`).ReplaceAll(text, []byte("base_url: http://"+addr))
-		for _, key := range regexp.MustCompile(`(?m)^  env: (\S+)$`).FindAllSubmatch(text, -1) {
-			env = append(env, string(key[1])+"=any")
-		}
-		write(t, filepath.Join(folder, name+".yaml"), string(text))
-		f.providers = append(f.providers, name+"="+addr)
-	}
-	var plain, hashed strings.Builder
-	for _, who := range []string{"ada owner", "bob owner", "ops operator"} {
-		key := "ilk_" + strings.ReplaceAll(who, " ", "_")
-		sum := sha256.Sum256([]byte(key))
-		fmt.Fprintf(&plain, "%s %s\n", who, key)
-		fmt.Fprintf(&hashed, "%s %s\n", who, hex.EncodeToString(sum[:]))
-	}
-	write(t, f.keys, plain.String())
-	write(t, f.keys+".sha256", hashed.String())
-
-	addr := freePort(t)
-	f.url = "http://" + addr
-	serve := exec.CommandContext(ctx, os.Args[0], "serve", "--migrate", "--allow-unsafe-database", "--listen", addr, "--keys", f.keys+".sha256",
-		"--profiles", folder, "--poll", "10ms", "--reap", "50ms", "--deadline", "400ms")
-	serve.Env = append(os.Environ(), env...)
+	f := newForeignService(t, 2)
+	serve := exec.CommandContext(t.Context(), f.serve[0], f.serve[1:]...)
+	serve.Env = append(append(os.Environ(), f.env...), "DATABASE_URL="+f.database)
 	var said bytes.Buffer
 	serve.Stdout, serve.Stderr = &said, &said
 	if err := serve.Start(); err != nil {
@@ -91,6 +57,54 @@ func startForeignService(t *testing.T) foreignService {
 			t.Logf("the service said: %s", said.String())
 		}
 	})
+	return f
+}
+
+// newForeignService is all that the service needs before it is started.
+func newForeignService(t *testing.T, owners int) foreignService {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	server, err := pgserver.Start(ctx, pgserver.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	database, err := server.Create(ctx, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := foreignService{keys: filepath.Join(t.TempDir(), "keys"), database: server.URL(database), addr: freePort(t)}
+	folder := t.TempDir()
+	for _, name := range []string{stage.OpenAI, stage.Anthropic} {
+		addr := freePort(t)
+		text, err := fixtures.FS.ReadFile("profiles/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = regexp.MustCompile(`(?m)^base_url: .*$`).ReplaceAll(text, []byte("base_url: http://"+addr))
+		for _, key := range regexp.MustCompile(`(?m)^  env: (\S+)$`).FindAllSubmatch(text, -1) {
+			f.env = append(f.env, string(key[1])+"=any")
+		}
+		write(t, filepath.Join(folder, name+".yaml"), string(text))
+		f.providers = append(f.providers, name+"="+addr)
+	}
+	var plain, hashed strings.Builder
+	who := []string{"ops operator"}
+	for i := range owners {
+		who = append(who, fmt.Sprintf("owner-%d owner", i+1))
+	}
+	for _, who := range who {
+		key := "ilk_" + strings.ReplaceAll(who, " ", "_")
+		sum := sha256.Sum256([]byte(key))
+		fmt.Fprintf(&plain, "%s %s\n", who, key)
+		fmt.Fprintf(&hashed, "%s %s\n", who, hex.EncodeToString(sum[:]))
+	}
+	write(t, f.keys, plain.String())
+	write(t, f.keys+".sha256", hashed.String())
+
+	f.url = "http://" + f.addr
+	f.serve = []string{os.Args[0], "serve", "--migrate", "--allow-unsafe-database", "--listen", f.addr, "--keys", f.keys + ".sha256",
+		"--profiles", folder, "--poll", "10ms", "--reap", "50ms", "--deadline", "400ms"}
 	return f
 }
 

@@ -124,8 +124,11 @@ func (v *verification) run(ctx context.Context, args []string) error {
 		return &exitError{ExitInconclusive, fmt.Sprintf("label %q selects no scenario, so nothing ran; interlock verify --list shows the labels", v.selection.Labels)}
 	}
 	if len(selected) == 0 && len(skipped) > 0 {
-		return &exitError{ExitInconclusive, fmt.Sprintf("%s needs %s, and the target is seen at %s, so nothing ran; interlock verify --help says what a deeper look needs",
-			skipped[0].Slug, skipped[0].Needs, v.foreign.Level())}
+		next := "interlock verify --help says what a deeper look needs"
+		if skipped[0].Why != "" {
+			next = skipped[0].Why
+		}
+		return &exitError{ExitInconclusive, fmt.Sprintf("%s needs %s, and the target is seen at %s, so nothing ran; %s", skipped[0].Slug, skipped[0].Needs, v.foreign.Level(), next)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -234,7 +237,11 @@ func (v *verification) applicable(all []scenarios.Info) (can []scenarios.Info, c
 	}
 	for _, i := range all {
 		if i.Level > v.level() {
-			cannot = append(cannot, report.NotApplicable{Slug: i.Slug, Title: i.Title, Group: string(i.Group), Needs: i.Level})
+			why := ""
+			if i.Level == scenarios.StageLevel {
+				why = stage.WhyNotL4
+			}
+			cannot = append(cannot, report.NotApplicable{Slug: i.Slug, Title: i.Title, Group: string(i.Group), Needs: i.Level, Why: why})
 			continue
 		}
 		can = append(can, i)
@@ -249,9 +256,10 @@ func (v *verification) applicable(all []scenarios.Info) (can []scenarios.Info, c
 // they need, where no spec of theirs was played.
 func leftOut(played map[string]bool) []report.NotApplicable {
 	var list []report.NotApplicable
-	for _, slug := range slices.Sorted(maps.Keys(scenarios.LeftOut())) {
+	reasons := scenarios.LeftOut()
+	for _, slug := range slices.Sorted(maps.Keys(reasons)) {
 		if i, ok := scenarios.Find(slug); ok && !played[slug] {
-			list = append(list, report.NotApplicable{Slug: slug, Title: i.Title, Group: string(i.Group), Needs: i.Level})
+			list = append(list, report.NotApplicable{Slug: slug, Title: i.Title, Group: string(i.Group), Needs: i.Level, Why: reasons[slug]})
 		}
 	}
 	return list

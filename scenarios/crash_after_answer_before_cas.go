@@ -17,7 +17,7 @@ var crashAfterAnswerBeforeCAS = Info{
 
 var _ = Describe(crashAfterAnswerBeforeCAS.text(), about(crashAfterAnswerBeforeCAS), func() {
 	It("leaves the attempt unknown, for somebody with evidence", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Lease: 3 * soon, Heartbeat: soon}))
+		w := beginEnding(ctx, stage.ServiceOptions{Replicas: 1, Lease: 3 * soon, Heartbeat: soon})
 		client := w.Client("client-1")
 		gate := w.Provider(openai).Hold(match("a"))
 		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
@@ -33,7 +33,8 @@ var _ = Describe(crashAfterAnswerBeforeCAS.text(), about(crashAfterAnswerBeforeC
 		killed, err := w.Kill(w.Service.Worker(1))
 		w.works(err)
 		w.works(lock.Release(ctx))
-		attempt, err := w.AttemptState(within(ctx, toExpire), client, job.ID, 1, "unknown", "failed", "succeeded")
+		w.backUp(ctx, killed)
+		attempt, err := w.AttemptState(within(ctx, w.expired()), client, job.ID, 1, "unknown", "failed", "succeeded")
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(attempt.State).To(Equal("unknown"), "the provider did the work")
 

@@ -16,7 +16,7 @@ var crashAfterCASBeforeAck = Info{
 
 var _ = Describe(crashAfterCASBeforeAck.text(), about(crashAfterCASBeforeAck), func() {
 	It("does nothing again that is done", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1}))
+		w := beginEnding(ctx, stage.ServiceOptions{Replicas: 1})
 		client, provider := w.Client("client-1"), w.Provider(openai)
 		gate := provider.Hold(match("a"))
 		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))

@@ -16,7 +16,7 @@ var crashAfterProviderCall = Info{
 
 var _ = Describe(crashAfterProviderCall.text(), about(crashAfterProviderCall), func() {
 	It("leaves the attempt unknown and asks nobody a second time", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Lease: 3 * soon, Heartbeat: soon}))
+		w := beginEnding(ctx, stage.ServiceOptions{Lease: 3 * soon, Heartbeat: soon})
 		client := w.Client("client-1")
 		gate := w.Provider(openai).Hold(match("a"))
 		job, err := client.Submit(ctx, w.Key("a"), w.Intent("a"))
@@ -27,9 +27,10 @@ var _ = Describe(crashAfterProviderCall.text(), about(crashAfterProviderCall), f
 		killed, err := w.Kill(w.Service.Worker(1))
 		w.works(err)
 		w.arrives(awaits(ctx, killed))
+		w.backUp(ctx, killed)
 
 		By("waiting for its lease to pass")
-		attempt, err := w.AttemptState(within(ctx, toExpire), client, job.ID, 1, "unknown", "failed")
+		attempt, err := w.AttemptState(within(ctx, w.expired()), client, job.ID, 1, "unknown", "failed")
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(attempt.State).To(Equal("unknown"), "nobody knows what the provider did")
 

@@ -17,7 +17,7 @@ var crashBeforeProviderCall = Info{
 
 var _ = Describe(crashBeforeProviderCall.text(), about(crashBeforeProviderCall), func() {
 	It("says that it does not know, and lets an operator go on", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Lease: 3 * soon, Heartbeat: soon}))
+		w := beginEnding(ctx, stage.ServiceOptions{Replicas: 1, Lease: 3 * soon, Heartbeat: soon})
 		client := w.Client("client-1")
 		held, err := w.ProviderStalled(ctx, openai)
 		w.works(err)
@@ -27,9 +27,10 @@ var _ = Describe(crashBeforeProviderCall.text(), about(crashBeforeProviderCall),
 		killed, err := w.Kill(w.Service.Worker(1))
 		w.works(err)
 		w.works(held.Heal(ctx))
+		w.backUp(ctx, killed)
 
 		By("waiting for the lease of the dead worker")
-		attempt, err := w.AttemptState(within(ctx, toExpire), client, job.ID, 1, "unknown", "failed")
+		attempt, err := w.AttemptState(within(ctx, w.expired()), client, job.ID, 1, "unknown", "failed")
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(attempt.State).To(Equal("unknown"))
 		w.works(killed.Heal(ctx))

@@ -16,7 +16,7 @@ var gracefulShutdownMidCall = Info{
 
 var _ = Describe(gracefulShutdownMidCall.text(), about(gracefulShutdownMidCall), func() {
 	It("waits for an answer that comes, and calls the other unknown", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Grace: 3 * soon}))
+		w := beginEnding(ctx, stage.ServiceOptions{Replicas: 1, Grace: 3 * soon})
 		client, provider := w.Client("client-1"), w.Provider(openai)
 		worker := w.Service.Worker(1)
 		for name, comes := range map[string]bool{"comes": true, "stays away": false} {
@@ -33,8 +33,9 @@ var _ = Describe(gracefulShutdownMidCall.text(), about(gracefulShutdownMidCall),
 				gate.Release()
 				want = "succeeded"
 			}
-			w.arrives(ending.Ended(within(ctx, toArrive)))
-			attempt, err := w.AttemptState(within(ctx, toComplete), client, job.ID, 1, "succeeded", "unknown", "failed")
+			w.arrives(ending.Ended(within(ctx, w.ended())))
+			w.backUp(ctx, ending)
+			attempt, err := w.AttemptState(within(ctx, w.expired()), client, job.ID, 1, "succeeded", "unknown", "failed")
 			w.expect(err).NotTo(HaveOccurred())
 			w.expect(attempt.State).To(Equal(want), "the end of a worker says nothing about the provider's work")
 			w.works(ending.Heal(ctx))

@@ -5,10 +5,12 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
+	"github.com/interlock-harness/interlock/harness/fault"
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/stage"
 	"github.com/interlock-harness/interlock/harness/target"
@@ -77,6 +79,42 @@ func isForeign() bool {
 	theStage.mu.Lock()
 	defer theStage.mu.Unlock()
 	return theStage.options.Foreign != nil
+}
+
+// beginEnding opens the world of a scenario that ends the processes of its service:
+// a service of its own with these options, or the whole of a foreign target, by the
+// commands of its adapter. How that one is configured is its owner's to say.
+func beginEnding(ctx SpecContext, o stage.ServiceOptions) *World {
+	GinkgoHelper()
+	if isForeign() {
+		return begin(ctx)
+	}
+	return begin(ctx, stage.Isolated(o))
+}
+
+// backUp starts a foreign target that was ended, whose API went with its worker. On
+// the stage the API is a process of its own, which goes on, and nothing is done.
+func (w *World) backUp(ctx SpecContext, f *fault.OnProcess) {
+	GinkgoHelper()
+	if isForeign() {
+		w.works(f.Heal(ctx))
+	}
+}
+
+// expired is how long to wait for the lease of a dead worker to pass.
+func (w *World) expired() time.Duration {
+	if a := w.Adapter(); a != nil {
+		return toExpire + a.Lease()
+	}
+	return toExpire
+}
+
+// ended is how long to wait for a process that was asked to end.
+func (w *World) ended() time.Duration {
+	if a := w.Adapter(); a != nil {
+		return toArrive + a.CommandTimeout()
+	}
+	return toArrive
 }
 
 // Operator is a client with the operator's credential. A target for which there

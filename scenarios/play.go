@@ -98,6 +98,8 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 	w := &World{info: info}
 	if isForeign() {
 		switch {
+		case info.Level > theLevel():
+			leaveOut(fmt.Sprintf("needs %s, the target is seen at %s", info.Level, theLevel()))
 		case len(options) > 0:
 			leaveOut("needs a service of its own, and the target is run by somebody else")
 		case info.Group == Failover:

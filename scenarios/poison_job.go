@@ -18,7 +18,7 @@ var poisonJob = Info{
 
 var _ = Describe(poisonJob.text(), about(poisonJob), func() {
 	It("is asked once each time somebody wants it, and starves nobody", func(ctx SpecContext) {
-		w := begin(ctx, stage.Isolated(stage.ServiceOptions{Replicas: 1, Concurrency: 1, Lease: 2 * soon, Heartbeat: soon}))
+		w := beginEnding(ctx, stage.ServiceOptions{Replicas: 1, Concurrency: 1, Lease: 2 * soon, Heartbeat: soon})
 		client, provider := w.Client("client-1"), w.Provider(openai)
 		gate := provider.Hold(match("deadly"))
 		deadly, err := client.Submit(ctx, w.Key("deadly"), w.Intent("deadly"))
@@ -26,6 +26,7 @@ var _ = Describe(poisonJob.text(), about(poisonJob), func() {
 		w.arrives(awaits(ctx, gate))
 		killed, err := w.Kill(w.Service.Worker(1))
 		w.works(err)
+		w.backUp(ctx, killed)
 		provider.Script(match("garbage"), standin.Says(`no JSON at all`), history.Reject)
 		garbage, err := client.Submit(ctx, w.Key("garbage"), w.Intent("garbage"))
 		w.expect(err).NotTo(HaveOccurred())
@@ -36,7 +37,7 @@ var _ = Describe(poisonJob.text(), about(poisonJob), func() {
 		w.works(killed.Heal(ctx))
 		_, err = w.Status(within(ctx, toComplete), client, good.ID, "succeeded")
 		w.expect(err).NotTo(HaveOccurred(), "the good job behind them is done")
-		attempt, err := w.AttemptState(within(ctx, toExpire), client, deadly.ID, 1, "unknown", "failed")
+		attempt, err := w.AttemptState(within(ctx, w.expired()), client, deadly.ID, 1, "unknown", "failed")
 		w.expect(err).NotTo(HaveOccurred())
 		w.expect(attempt.State).To(Equal("unknown"))
 		attempt, err = w.AttemptState(within(ctx, toComplete), client, garbage.ID, 1, "failed")

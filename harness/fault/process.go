@@ -41,7 +41,11 @@ func Kill(rec *history.Recorder, name string, p Process) (*OnProcess, error) {
 		f.heal()
 		return nil, err
 	}
-	f.fire(fmt.Sprintf("process %d: %s", pid, p.Exit()))
+	evidence := p.Exit()
+	if pid != 0 { // one that others started has none that we know
+		evidence = fmt.Sprintf("process %d: %s", pid, evidence)
+	}
+	f.fire(evidence)
 	return f, nil
 }
 

@@ -70,7 +70,7 @@ func junit(r *Run, events map[string][]history.Event) ([]byte, error) {
 		suite.Skipped++
 		suite.Cases = append(suite.Cases, junitCase{
 			Class: "interlock." + n.Group, Name: n.Slug, Time: "0.000",
-			Skipped: &junitProblem{Type: "not-applicable", Message: fmt.Sprintf("needs level %s, the target is at %s", n.Needs, r.Level)},
+			Skipped: &junitProblem{Type: "not-applicable", Message: n.reason(r.Level)},
 		})
 	}
 	body, err := xml.MarshalIndent(suite, "", " ")

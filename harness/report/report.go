@@ -10,6 +10,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -73,6 +74,14 @@ type NotApplicable struct {
 	Title string          `json:"title"`
 	Group string          `json:"group"`
 	Needs invariant.Level `json:"needs"`
+	Why   string          `json:"why,omitempty"` // beside the level
+}
+
+func (n NotApplicable) reason(level invariant.Level) string {
+	if n.Why != "" {
+		return n.Why
+	}
+	return fmt.Sprintf("needs level %s, the target is at %s", n.Needs, level)
 }
 
 // Met reports whether the play came out as its scenario wants.

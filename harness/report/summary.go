@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,7 @@ func (r *Run) Summary(places Places, style Style) string {
 			names = append(names, s.Slug)
 		}
 		t.whole(clip(fmt.Sprintf("  - %-11s %2d          not applicable at this level: %s", "", len(r.Skipped), strings.Join(names, ", ")), maxWidth))
+		t.reasons(r.Skipped)
 	}
 	t.line("")
 	if r.Interrupted {
@@ -51,6 +54,18 @@ func (r *Run) Summary(places Places, style Style) string {
 		t.line(style.verdict(verdict, fmt.Sprintf("exit %d (%s)", ExitCode(verdict), verdict)))
 	}
 	return t.b.String()
+}
+
+// reasons tells why scenarios are not applicable where it is not the level alone.
+func (t *text) reasons(skipped []NotApplicable) {
+	count := map[string]int{}
+	for _, s := range skipped {
+		count[s.Why]++
+	}
+	delete(count, "")
+	for _, why := range slices.Sorted(maps.Keys(count)) {
+		t.paragraph(strings.Repeat(" ", 16), fmt.Sprintf("%d of them: %s", count[why], Untrusted(why).Terminal()), 0)
+	}
 }
 
 // states tells how much of the state machines a full run exercised, and what it

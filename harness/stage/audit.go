@@ -3,6 +3,7 @@ package stage
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/target"
@@ -13,7 +14,29 @@ func (w *World) Rows() *target.Database { return target.OpenDatabase(w.Service.P
 
 // Audit writes all rows of the world's owners into the history (level L2).
 func (w *World) Audit(ctx context.Context) error {
-	return w.Rows().Snapshot(ctx, w.Recorder, w.ownerNames()...)
+	return w.Rows().Without(w.old()).Snapshot(ctx, w.Recorder, w.ownerNames()...)
+}
+
+// old are the jobs that the world's owners had before it began: those of an
+// earlier run against a foreign target.
+func (w *World) old() map[string]bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.earlier)
+}
+
+// see remembers which jobs an owner has whom the world is about to use.
+func (w *World) see(owner string) error {
+	if f := w.stage.o.Foreign; f == nil || f.PGURL == "" {
+		return nil // the owners of a stage are new
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), toStart)
+	defer cancel()
+	ids, err := w.Rows().JobsOf(ctx, owner)
+	for _, id := range ids {
+		w.earlier[id] = true
+	}
+	return err
 }
 
 func (w *World) ownerNames() []string {

@@ -26,6 +26,7 @@ type Process struct {
 	command []string // executable and arguments, without --listen
 	env     []string
 	log     *logFile
+	target  *commanded // set where the process is that of a foreign target
 
 	mu   sync.Mutex
 	addr string

@@ -200,19 +200,19 @@ func (w *World) Terminate(ctx context.Context, pid int) (*fault.Terminated, erro
 
 // Kill ends a process of the service at once. Use a world of its own service.
 func (w *World) Kill(p *Process) (*fault.OnProcess, error) {
-	f, err := fault.Kill(w.Recorder, p.Name, p)
+	f, err := fault.Kill(w.Recorder, p.Name, p.handle())
 	return keep(w, f, err)
 }
 
 // Term asks a process of the service to end in order.
 func (w *World) Term(p *Process) (*fault.OnProcess, error) {
-	f, err := fault.Term(w.Recorder, p.Name, p)
+	f, err := fault.Term(w.Recorder, p.Name, p.handle())
 	return keep(w, f, err)
 }
 
 // Pause stops a process of the service where it stands.
 func (w *World) Pause(ctx context.Context, p *Process) (*fault.OnProcess, error) {
-	f, err := fault.Pause(ctx, w.Recorder, p.Name, p)
+	f, err := fault.Pause(ctx, w.Recorder, p.Name, p.handle())
 	return keep(w, f, err)
 }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os/exec"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/interlock-harness/interlock/harness/edge"
@@ -41,15 +43,21 @@ type Foreign struct {
 // ownersToRead is more owners than all scenarios together use.
 const ownersToRead = 200
 
-// Level is how deep the harness can look into the target.
+// WhyNotL4 is why nobody sees a foreign target at level L4.
+const WhyNotL4 = "L4 sets the clock that the service reads, and a service that somebody else runs reads one that only its own code can set"
+
+// Level is how deep the harness can look into the target. It is never L4: see
+// WhyNotL4.
 func (f *Foreign) Level() invariant.Level {
 	switch {
 	case len(f.Providers) == 0:
 		return 0
 	case f.PGURL == "" || f.PGListen == "":
 		return 1
+	case f.Adapter == nil || len(f.Adapter.Commands) == 0:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // Check finds what is missing or misspelt, before anything is started.
@@ -93,6 +101,26 @@ func (f *Foreign) Check() error {
 	if f.PGURL != "" && len(f.Providers) == 0 {
 		return errors.New("level L2 includes L1: say at which address the target finds its providers")
 	}
+	return f.checkCommands()
+}
+
+// checkCommands finds a command that is missing, or whose program is.
+func (f *Foreign) checkCommands() error {
+	if f.Adapter == nil || len(f.Adapter.Commands) == 0 {
+		return nil
+	}
+	if f.Level() < 3 {
+		return fmt.Errorf("the adapter has commands, which are for level L3, and L3 includes L2: say at which address the target finds its database and its providers, or ask for level %s", f.Level())
+	}
+	for _, name := range target.Commands() {
+		argv := f.Adapter.Commands[name]
+		if len(argv) == 0 {
+			return fmt.Errorf("commands: %s is missing, and level L3 needs %s", name, strings.Join(target.Commands(), ", "))
+		}
+		if _, err := exec.LookPath(argv[0]); err != nil {
+			return fmt.Errorf("commands: %s: there is no program %q that can be run: %w", name, argv[0], errors.Unwrap(err))
+		}
+	}
 	return nil
 }
 
@@ -112,20 +140,18 @@ func (s *Stage) foreignService() (*Service, error) {
 	f := s.o.Foreign
 	v := &Service{Name: "target", stage: s, foreign: f}
 	var backends []edge.Backend
-	for i, text := range f.URLs {
-		u, err := url.Parse(text)
-		if err != nil {
-			return nil, err
-		}
-		addr := u.Host
-		if u.Port() == "" {
-			addr = net.JoinHostPort(u.Hostname(), "80")
-		}
-		p := &Process{Name: fmt.Sprintf("replica-%d", i+1), Role: "api", addr: addr, log: &logFile{}}
+	addrs, err := f.addrs()
+	if err != nil {
+		return nil, err
+	}
+	for i, addr := range addrs {
+		p := &Process{Name: fmt.Sprintf("replica-%d", i+1), Role: "api", addr: addr, log: &logFile{}, target: s.target}
 		v.replicas = append(v.replicas, p)
 		backends = append(backends, edge.Backend{Name: p.Name, URL: p.URL()})
 	}
-	var err error
+	if s.target != nil {
+		v.workers = []*Process{{Name: "target", Role: "worker", addr: addrs[0], log: &logFile{}, target: s.target}}
+	}
 	if v.Balancer, err = edge.NewBalancer(backends...); err != nil {
 		return nil, err
 	}
@@ -138,9 +164,27 @@ func (s *Stage) foreignService() (*Service, error) {
 	return v, nil
 }
 
-// setForeign makes ready what a foreign target was told to find: the relay to its
-// database. It is open before the first scenario, and stays open.
-func (s *Stage) setForeign() error {
+// addrs are host and port of each replica.
+func (f *Foreign) addrs() ([]string, error) {
+	var addrs []string
+	for _, text := range f.URLs {
+		u, err := url.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		addr := u.Host
+		if u.Port() == "" {
+			addr = net.JoinHostPort(u.Hostname(), "80")
+		}
+		addrs = append(addrs, addr)
+	}
+	return addrs, nil
+}
+
+// setForeign makes ready what a foreign target was told to find, the relay to its
+// database, and starts the target where its adapter says how. The relay is open
+// before the first scenario, and stays open.
+func (s *Stage) setForeign(ctx context.Context) error {
 	f := s.o.Foreign
 	if f.PGURL == "" {
 		return nil
@@ -153,8 +197,14 @@ func (s *Stage) setForeign() error {
 	if u.Port() == "" {
 		addr = net.JoinHostPort(u.Hostname(), "5432")
 	}
-	s.relay, err = edge.NewPostgresAt(f.PGListen, addr)
-	return err
+	if s.relay, err = edge.NewPostgresAt(f.PGListen, addr); err != nil {
+		return err
+	}
+	addrs, err := f.addrs()
+	if err != nil {
+		return err
+	}
+	return s.setCommands(ctx, addrs)
 }
 
 // Probe submits one job to a foreign target and sees that it is accepted and, at

@@ -6,6 +6,7 @@ import (
 
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/stage"
+	"github.com/interlock-harness/interlock/harness/target"
 )
 
 func TestForeignLevelFollowsFromWhatIsKnown(t *testing.T) {
@@ -14,6 +15,7 @@ func TestForeignLevelFollowsFromWhatIsKnown(t *testing.T) {
 		0: {},
 		1: {Providers: both, PGURL: "postgres://h/d"}, // nobody said where the target finds its database
 		2: {Providers: both, PGURL: "postgres://h/d", PGListen: "127.0.0.1:3"},
+		3: {Providers: both, PGURL: "postgres://h/d", PGListen: "127.0.0.1:3", Adapter: &target.Adapter{Commands: map[string][]string{"start": {"true"}}}},
 	} {
 		if got := f.Level(); got != want {
 			t.Errorf("%+v is seen at %s, want %s", f, got, want)

@@ -181,6 +181,9 @@ func (v *Service) PGURL() string {
 // Heal brings everything back: dead processes are started again, paused ones
 // go on.
 func (v *Service) Heal(ctx context.Context) error {
+	if t := v.stage.target; v.foreign != nil && t != nil && !t.Running() {
+		return t.Start(ctx)
+	}
 	if v.foreign != nil {
 		return nil
 	}

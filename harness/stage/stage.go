@@ -38,6 +38,7 @@ type Stage struct {
 	shared   *Service
 	services map[*Service]bool
 	relay    *edge.Postgres // to the database of a foreign target
+	target   *commanded     // a foreign target that the stage starts; nil without commands
 	owner    int            // how many owners are taken
 	world    int
 	closed   bool
@@ -96,7 +97,7 @@ func Start(ctx context.Context, o Options) (_ *Stage, err error) {
 	}
 
 	if o.Foreign != nil {
-		if err := errors.Join(s.setRest(ctx), s.setForeign()); err != nil {
+		if err := errors.Join(s.setRest(ctx), s.setForeign(ctx)); err != nil {
 			return nil, err
 		}
 		return s, nil
@@ -210,6 +211,9 @@ func (s *Stage) Close() error {
 	var failed error
 	for _, v := range services {
 		failed = errors.Join(failed, v.Close())
+	}
+	if s.target != nil { // while all that it needs is there
+		failed = errors.Join(failed, s.target.close())
 	}
 	for _, p := range s.stands {
 		failed = errors.Join(failed, p.close())

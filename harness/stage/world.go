@@ -31,11 +31,12 @@ type World struct {
 	own   bool   // Service goes with the world
 	tls   map[string]*fault.OnTLS
 
-	mu     sync.Mutex
-	owners map[int]Credential
-	gates  []*Gate
-	faults []fault.Fault
-	closed bool
+	mu      sync.Mutex
+	owners  map[int]Credential
+	earlier map[string]bool // jobs that its owners had before
+	gates   []*Gate
+	faults  []fault.Fault
+	closed  bool
 }
 
 type worlds struct {
@@ -62,7 +63,7 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 		option(&o)
 	}
 	w := &World{
-		Name: name, Recorder: s.Recorder.Child(name), stage: s, owners: map[int]Credential{},
+		Name: name, Recorder: s.Recorder.Child(name), stage: s, owners: map[int]Credential{}, earlier: map[string]bool{},
 		token: "w" + strings.ToLower(rand.Text()[:12]),
 	}
 	var err error
@@ -74,6 +75,9 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 		w.Service, err = s.NewService(ctx, name, o.isolated.over(s.o.Service))
 	} else {
 		w.Service, err = s.Service(ctx)
+		if err == nil && s.target != nil { // a scenario before this one may have lost it
+			err = w.Service.Heal(ctx)
+		}
 	}
 	if err != nil {
 		w.Recorder.Infrastructure(err)
@@ -134,6 +138,9 @@ func (w *World) Owner(i int) Credential {
 		return c
 	}
 	c, err := w.stage.takeOwner()
+	if err == nil {
+		err = w.see(c.Owner)
+	}
 	if err != nil {
 		w.Recorder.Infrastructure(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -49,7 +50,28 @@ type Adapter struct {
 	// Commands are programs with arguments that start, stop and kill the target
 	// (level L3).
 	Commands map[string][]string `json:"commands"`
+	// Ready is a path that answers 200 when a started target takes work; without it
+	// any answer will do. CommandTimeoutMS bounds a command with its effect, 10 s
+	// without it. LeaseMS is how long the work of a killed worker counts as under way.
+	Ready            string `json:"ready"`
+	CommandTimeoutMS int64  `json:"command_timeout_ms"`
+	LeaseMS          int64  `json:"lease_ms"`
 }
+
+// ReadyPath is the path that is asked whether the target is ready.
+func (a *Adapter) ReadyPath() string { return or(a.Ready, "/") }
+
+// CommandTimeout bounds a command and its effect.
+func (a *Adapter) CommandTimeout() time.Duration {
+	if a.CommandTimeoutMS == 0 {
+		return commandTimeout
+	}
+	return time.Duration(a.CommandTimeoutMS) * time.Millisecond
+}
+
+// Lease is how long after the death of its worker an attempt may still count as
+// under way, beyond what the scenarios wait for anyway.
+func (a *Adapter) Lease() time.Duration { return time.Duration(a.LeaseMS) * time.Millisecond }
 
 // Headers are the names of a target's headers.
 type Headers struct {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/providers/strictyaml"
@@ -39,7 +40,24 @@ var (
 	states   = []string{"starting", "running", "unknown", "released", "succeeded", "lost", "failed", "cancelled"}
 	tables   = []string{history.TableJobs, history.TableAttempts, history.TableEvents, history.TableRaces}
 	lists    = []string{history.OpList, history.OpAttempts, history.OpEvents, history.OpRaces}
-	commands = []string{"start", "stop", "kill"}
+)
+
+// The commands that an adapter names.
+const (
+	CommandStart = "start"
+	CommandStop  = "stop"
+	CommandKill  = "kill"
+)
+
+// Commands lists them: level L3 needs all.
+func Commands() []string { return []string{CommandStart, CommandStop, CommandKill} }
+
+// Bounds of what an adapter may say about time.
+const (
+	commandTimeout     = 10 * time.Second
+	leastCommandTime   = 100 * time.Millisecond
+	longestCommandTime = 25 * time.Second
+	longestLease       = 30 * time.Second
 )
 
 // check finds what is well-formed and means nothing.
@@ -88,9 +106,18 @@ func (a *Adapter) check() error {
 		}
 	}
 	for name, command := range a.Commands {
-		if !slices.Contains(commands, name) || len(command) == 0 {
-			return fmt.Errorf("commands: %q must be start, stop or kill, with a program", name)
+		if !slices.Contains(Commands(), name) || len(command) == 0 || command[0] == "" {
+			return fmt.Errorf("commands: %q must be start, stop or kill, with a list of a program and its arguments", name)
 		}
+	}
+	if a.Ready != "" && !strings.HasPrefix(a.Ready, "/") {
+		return fmt.Errorf("ready: %q is no path, which begins with /", a.Ready)
+	}
+	if a.CommandTimeoutMS != 0 && (a.CommandTimeout() < leastCommandTime || a.CommandTimeout() > longestCommandTime) {
+		return fmt.Errorf("command_timeout_ms: must be from %d to %d, not %d", leastCommandTime.Milliseconds(), longestCommandTime.Milliseconds(), a.CommandTimeoutMS)
+	}
+	if a.LeaseMS < 0 || a.Lease() > longestLease {
+		return fmt.Errorf("lease_ms: must be from 0 to %d, not %d", longestLease.Milliseconds(), a.LeaseMS)
 	}
 	return nil
 }

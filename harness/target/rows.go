@@ -18,6 +18,41 @@ const toRead = 20 * time.Second
 type Database struct {
 	url  string
 	rows map[string]string // queries of an adapter, by table
+	old  map[string]bool   // jobs that are none of ours, by id
+}
+
+// Without is a reader that leaves out the rows of these jobs.
+func (d *Database) Without(jobs map[string]bool) *Database {
+	return &Database{url: d.url, rows: d.rows, old: jobs}
+}
+
+// JobsOf lists the ids of the jobs that an owner has.
+func (d *Database) JobsOf(ctx context.Context, owner string) (ids []string, err error) {
+	err = d.With(ctx, func(ctx context.Context, conn *pgx.Conn) error {
+		query, scan := d.query(history.TableJobs, jobsOfOwners), scanJob
+		if d.rows[history.TableJobs] != "" {
+			scan = scanJSON[history.Job]
+		}
+		rows, err := conn.Query(ctx, query, []string{owner})
+		if err != nil {
+			return fmt.Errorf("read jobs: %w", err)
+		}
+		jobs, err := pgx.CollectRows(rows, scan)
+		for _, j := range jobs {
+			ids = append(ids, j.ID)
+		}
+		return err
+	})
+	return ids, err
+}
+
+// query is what reads a table: the adapter's, whose columns are named like the
+// fields of the contract's JSON, or otherwise.
+func (d *Database) query(table, otherwise string) string {
+	if own := d.rows[table]; own != "" {
+		return "SELECT to_jsonb(q)::text FROM (" + own + ") q"
+	}
+	return otherwise
 }
 
 // OpenDatabase makes a reader of the database at url. It connects for each
@@ -113,7 +148,8 @@ const (
 	raceRows = `
 		SELECT id, job_id::text, attempt_id::text, coalesce(winner_id::text, ''), reason, encode(payload_sha256, 'hex'), payload_bytes
 		FROM   races`
-	ofOwners = ` WHERE job_id IN (SELECT id FROM jobs WHERE owner = ANY ($1)) ORDER BY id`
+	jobsOfOwners = jobRows + ` WHERE owner = ANY ($1) ORDER BY id`
+	ofOwners     = ` WHERE job_id IN (SELECT id FROM jobs WHERE owner = ANY ($1)) ORDER BY id`
 )
 
 func scanJob(row pgx.CollectableRow) (history.Job, error) {
@@ -172,7 +208,7 @@ func (d *Database) Snapshot(ctx context.Context, rec *history.Recorder, owners .
 			// four tables show.
 			jobs, attempts := rec.Reading(history.TableJobs, owners...), rec.Reading(history.TableAttempts, owners...)
 			events, races := rec.Reading(history.TableEvents, owners...), rec.Reading(history.TableRaces, owners...)
-			err := table(ctx, d, tx, jobs, jobRows+" WHERE owner = ANY ($1) ORDER BY id", owners, scanJob,
+			err := table(ctx, d, tx, jobs, jobsOfOwners, owners, scanJob,
 				func(t *history.TableRead, j history.Job) { t.JobRow(j.Owner, j.Key, j.ID, j) })
 			if err != nil {
 				return err
@@ -196,11 +232,10 @@ func (d *Database) Snapshot(ctx context.Context, rec *history.Recorder, owners .
 // table reads one table and records its rows.
 func table[T any](ctx context.Context, d *Database, tx pgx.Tx, read *history.TableRead, query string, owners []string,
 	scan pgx.RowToFunc[T], record func(*history.TableRead, T)) error {
-	if own := d.rows[read.Table()]; own != "" {
-		// The columns are named like the fields of the contract's JSON.
-		query, scan = "SELECT to_jsonb(q)::text FROM ("+own+") q", scanJSON[T]
+	if d.rows[read.Table()] != "" {
+		scan = scanJSON[T]
 	}
-	rows, err := tx.Query(ctx, query, owners)
+	rows, err := tx.Query(ctx, d.query(read.Table(), query), owners)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", read.Table(), err)
 	}
@@ -209,8 +244,25 @@ func table[T any](ctx context.Context, d *Database, tx pgx.Tx, read *history.Tab
 		return fmt.Errorf("read %s: %w", read.Table(), err)
 	}
 	for _, row := range list {
-		record(read, row)
+		if !d.old[jobOf(row)] {
+			record(read, row)
+		}
 	}
 	read.Done()
 	return nil
+}
+
+// jobOf is the id of the job that a row is about.
+func jobOf(row any) string {
+	switch r := row.(type) {
+	case history.Job:
+		return r.ID
+	case history.Attempt:
+		return r.JobID
+	case history.Move:
+		return r.JobID
+	case history.Race:
+		return r.JobID
+	}
+	return ""
 }
