@@ -177,7 +177,7 @@ func (o *gateOptions) gateSections(gate *certificate.Gate, at time.Time) (list [
 			row := []report.Cell{{Text: from}}
 			for _, to := range names {
 				if from == to {
-					row = append(row, report.Cell{})
+					row = append(row, report.Cell{Text: "·", Title: "the same provider"})
 					continue
 				}
 				a := gate.Ask(certificate.Question{From: from, To: to, Contract: id, At: at, AsOf: o.at != ""})
