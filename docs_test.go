@@ -78,9 +78,8 @@ func TestEveryExampleOfTheHelpIsUnderstood(t *testing.T) {
 		if end := strings.IndexAny(strings.Join(words, " "), "|><&"); end >= 0 {
 			words = strings.Fields(strings.Join(words, " ")[:end])
 		}
-		var out, errs bytes.Buffer
-		if code := cli.Main(append(words, "--help"), strings.NewReader(""), &out, &errs); code != cli.ExitOK {
-			t.Errorf("interlock %s: exit %d: %s", strings.Join(words, " "), code, errs.String())
+		if err := fits(words); err != nil {
+			t.Errorf("interlock %s: %v", strings.Join(words, " "), err)
 		}
 	}
 }
@@ -97,9 +96,8 @@ func TestEveryCommandInTheProseIsUnderstood(t *testing.T) {
 		for _, span := range regexp.MustCompile("`interlock ([a-z][^`\n]*)`").FindAllStringSubmatch(string(text), -1) {
 			words := strings.Fields(strings.NewReplacer("[", "", "]", "", "...", "X").Replace(span[1]))
 			seen++
-			var out, errs bytes.Buffer
-			if code := cli.Main(append(words, "--help"), strings.NewReader(""), &out, &errs); code != cli.ExitOK {
-				t.Errorf("%s: interlock %s: exit %d: %s", file, span[1], code, errs.String())
+			if err := fits(words); err != nil {
+				t.Errorf("%s: interlock %s: %v", file, span[1], err)
 			}
 		}
 	}
@@ -119,9 +117,8 @@ func TestEveryCommandOfTheDocumentsIsUnderstood(t *testing.T) {
 		}
 		for _, words := range commandsOf(string(text)) {
 			seen++
-			var out, errs bytes.Buffer
-			if code := cli.Main(append(words, "--help"), strings.NewReader(""), &out, &errs); code != cli.ExitOK {
-				t.Errorf("%s: interlock %s: exit %d: %s", file, strings.Join(words, " "), code, errs.String())
+			if err := fits(words); err != nil {
+				t.Errorf("%s: interlock %s: %v", file, strings.Join(words, " "), err)
 			}
 		}
 	}
