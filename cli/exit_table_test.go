@@ -48,6 +48,7 @@ var exitTable = []exitRow{
 	{command: "mutants", args: "last-write-wins --seed 7 --out $OUT --scenario double-click", code: 2, heavy: true},
 	{command: "mutants", args: "last-write-wins --out $OUT --pg-url " + refusedURL, code: 3, silent: true},
 	{command: "mutants", args: "last-wirte-wins", code: 64, silent: true},
+	{command: "mutants", args: "last-write-wins --full --scenario double-click", code: 64, silent: true},
 	{command: "mutants", args: "--list", code: 0},
 
 	{command: "certify", args: "anthropic-demo --contract invoice --dry-run", code: 0},

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,6 +32,7 @@ type mutation struct {
 	timeout  string
 	list     bool
 	failFast bool
+	full     bool
 }
 
 func mutantsCommand(s *streams) *cobra.Command {
@@ -43,12 +45,17 @@ scenario that must catch it, and the same scenarios on the clean service. A muta
 is caught only when the named invariant was violated in the named scenario, and
 the clean service passed there in the same run.
 
+With --full each mutant is played in every scenario, and those are listed that only
+one scenario kills. That takes long: a minute for each mutant. When --timeout is over
+the matrix holds what was played until then.
+
 With --verbose the text of each violation is shown as verify shows it.
 
 exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastructure`,
 		Example: `  interlock mutants
   interlock mutants last-write-wins --verbose
   interlock mutants last-write-wins --scenario simultaneous-finish
+  interlock mutants --full --timeout 3h
   interlock mutants --list`,
 		Args: m.names,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -63,6 +70,7 @@ exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastruct
 	flags.StringVar(&m.out, "out", "", "folder of matrix.json and report.html (default ./interlock-out/TIME-SEED)")
 	m.servers.postgres(cmd)
 	flags.StringVar(&m.timeout, "timeout", "10m", "give up after this time")
+	flags.BoolVar(&m.full, "full", false, "play each mutant in every scenario, and say which mutants only one of them kills")
 	flags.BoolVar(&m.failFast, "fail-fast", false, "start no further mutant after the first that is not caught")
 	flags.BoolVar(&m.list, "list", false, "list the mutants instead of running them")
 	return cmd
@@ -94,6 +102,9 @@ func (m *mutation) run(ctx context.Context, args []string) error {
 		if _, ok := scenarios.Find(m.scenario); !ok {
 			return usagef("no scenario %q.%s interlock verify --list shows all.", m.scenario, didYouMean(m.scenario, slugs()))
 		}
+	}
+	if m.full && (m.scenario != "" || m.failFast) {
+		return usagef("--full plays each mutant in every scenario, and --scenario and --fail-fast play less: leave out one of them")
 	}
 	chosen := chooseMutants(args)
 	if m.list {
@@ -160,10 +171,17 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 		return playTask(ctx, t, seed, url, dir)
 	})
 	progress.clear()
+	if m.full && errors.Is(err, context.DeadlineExceeded) {
+		_, _ = fmt.Fprintf(m.s.err, "the time of --timeout is over: the matrix holds what was played until then\n")
+		err = nil
+	}
 	if err != nil {
 		return infrastructuref("%v", err)
 	}
 	matrix := mutant.NewMatrix(seed, chosen, played)
+	if m.full {
+		matrix = matrix.Whole()
+	}
 	if err := report.WriteJSON(dir, report.MatrixFile, matrix); err != nil {
 		return infrastructuref("%v", err)
 	}
@@ -190,7 +208,18 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 func (m *mutation) tasks(chosen []mutant.Mutant) []task {
 	var clean []string
 	tasks := []task{{}}
+	if m.full {
+		for _, i := range scenarios.All() {
+			if i.Group != scenarios.Canary && !slices.Contains(clean, i.Slug) { // a canary says nothing about the service
+				clean = append(clean, i.Slug)
+			}
+		}
+	}
 	for _, c := range chosen {
+		if m.full {
+			tasks = append(tasks, task{mutant: c.Name, slugs: clean})
+			continue
+		}
 		slug := c.Scenario
 		if m.scenario != "" {
 			slug = m.scenario

@@ -10,6 +10,8 @@ import (
 const (
 	pass      = "pass"
 	violation = "violation"
+	// infrastructure is also the word for what was broken off.
+	infrastructure = "infrastructure"
 )
 
 // Outcome of one cell.
@@ -59,6 +61,10 @@ type Matrix struct {
 	Seed   int64    `json:"seed"`
 	Clean  []Played `json:"clean"` // the same scenarios on the clean service
 	Rows   []Row    `json:"rows"`
+	// Full says that each mutant was meant to be played in every scenario of Clean.
+	// Only then Alone is known: by scenario, the mutants that it alone kills.
+	Full  bool                `json:"full,omitempty"`
+	Alone map[string][]string `json:"alone,omitempty"`
 }
 
 // MatrixFormat names the shape of matrix.json.
@@ -163,26 +169,68 @@ func (m Matrix) ExitCode() int {
 	return 0
 }
 
-// Alone lists the mutants that only one scenario of the matrix notices, by
-// scenario. A scenario that is missing catches nothing alone.
-func (m Matrix) Alone() map[string][]string {
-	alone := map[string][]string{}
+// Whole makes m a matrix of each mutant in every scenario, and finds the mutants
+// that only one scenario kills.
+func (m Matrix) Whole() Matrix {
+	m.Full, m.Alone = true, map[string][]string{}
 	for _, r := range m.Rows {
-		by := ""
-		for _, c := range r.Cells {
-			switch {
-			case c.Verdict != violation:
-			case by == "":
-				by = c.Scenario
-			default:
-				by = "-"
-			}
-		}
-		if by != "" && by != "-" {
-			alone[by] = append(alone[by], r.Name)
+		if by := m.killers(r); len(by) == 1 && m.complete(r) {
+			m.Alone[by[0]] = append(m.Alone[by[0]], r.Name)
 		}
 	}
-	return alone
+	return m
+}
+
+// killers are the scenarios that the clean service passed and the mutant did not.
+func (m Matrix) killers(r Row) (by []string) {
+	for _, c := range r.Cells {
+		if c.Outcome == Caught || c.Outcome == ByOther {
+			by = append(by, c.Scenario)
+		}
+	}
+	return by
+}
+
+// complete says whether the row's mutant was played, to the end, in every scenario
+// that the clean service passed: what was not played might have killed it too.
+func (m Matrix) complete(r Row) bool {
+	played := map[string]bool{}
+	for _, c := range r.Cells {
+		played[c.Scenario] = c.Verdict != "" && c.Verdict != infrastructure
+	}
+	for _, p := range m.Clean {
+		if p.Verdict == pass && !played[p.Scenario] {
+			return false
+		}
+	}
+	return len(m.Clean) > 0
+}
+
+// alone tells which scenarios kill a mutant that no other does, which do not, and
+// of which mutants it is not known.
+func (m Matrix) alone() string {
+	var b strings.Builder
+	var idle, unknown []string
+	for _, p := range m.Clean {
+		if names := m.Alone[p.Scenario]; len(names) > 0 {
+			fmt.Fprintf(&b, "  %-36s %s\n", p.Scenario, strings.Join(names, ", "))
+		} else {
+			idle = append(idle, p.Scenario)
+		}
+	}
+	for _, r := range m.Rows {
+		if !m.complete(r) {
+			unknown = append(unknown, r.Name)
+		}
+	}
+	head := fmt.Sprintf("killed by one scenario alone: %d of %d scenarios have such a mutant\n", len(m.Alone), len(m.Clean))
+	if len(idle) > 0 {
+		fmt.Fprintf(&b, "  none in %d: %s\n", len(idle), strings.Join(idle, ", "))
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(&b, "  not played in every scenario, so not counted: %s\n", strings.Join(unknown, ", "))
+	}
+	return head + b.String()
 }
 
 // Text tells the matrix in a few lines: the count, who survived, who is
@@ -215,6 +263,9 @@ func (m Matrix) Text() string {
 		}
 	}
 	fmt.Fprintf(&b, "clean service: %d of %d scenarios pass in the same run\n", passed, len(m.Clean))
+	if m.Full {
+		b.WriteString(m.alone())
+	}
 	if again != "" {
 		fmt.Fprintf(&b, "again  %s\n", again)
 	}

@@ -54,8 +54,31 @@ exit 1
 	if got := m.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if alone := m.Alone(); len(alone["reverse-order"]) != 1 || len(alone) != 1 {
-		t.Errorf("alone %v", alone)
+}
+
+func TestAloneCountsMutantsThatWerePlayedInEveryScenario(t *testing.T) {
+	mutants := []mutant.Mutant{one, {Name: "twice", Scenario: "reverse-order"}, {Name: "cut-short", Scenario: "reverse-order"}, {Name: "missing", Scenario: "reverse-order"}}
+	played := []mutant.Played{{Scenario: "reverse-order", Verdict: "pass"}, {Scenario: "double-click", Verdict: "pass"}, {Scenario: "flaky", Verdict: "inconclusive"}}
+	for name, verdict := range map[string]string{one.Name: "inconclusive", "twice": "violation", "cut-short": "infrastructure"} {
+		played = append(played, mutant.Played{Mutant: name, Scenario: "reverse-order", Verdict: "violation"},
+			mutant.Played{Mutant: name, Scenario: "double-click", Verdict: verdict}, mutant.Played{Mutant: name, Scenario: "flaky", Verdict: "violation"})
+	}
+	played = append(played, mutant.Played{Mutant: "missing", Scenario: "reverse-order", Verdict: "violation"})
+	m := mutant.NewMatrix(7, mutants, played)
+	if m.Alone != nil || strings.Contains(m.Text(), "alone") {
+		t.Errorf("a matrix that is not full says who kills alone: %v", m.Alone)
+	}
+	m = m.Whole()
+	if alone := m.Alone["reverse-order"]; len(m.Alone) != 1 || len(alone) != 1 || alone[0] != one.Name {
+		t.Errorf("alone %v", m.Alone)
+	}
+	want := `killed by one scenario alone: 1 of 3 scenarios have such a mutant
+  reverse-order                        ` + one.Name + `
+  none in 2: double-click, flaky
+  not played in every scenario, so not counted: cut-short, missing
+`
+	if got := m.Text(); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestASheetShowsWhatIsNoRun(t *testing.T) {
 	m := mutant.NewMatrix(7, append(mutant.All()[:1], first), []mutant.Played{
 		{Scenario: "cancel-vs-complete", Verdict: "pass"}, {Scenario: "double-click", Verdict: "pass"},
 		{Mutant: first.Name, Scenario: "cancel-vs-complete", Verdict: "violation", Violated: []string{"I15"}}, {Mutant: first.Name, Scenario: "double-click", Verdict: "pass"},
-	})
+	}).Whole()
 	sheet := report.Sheet{
 		Title: "mutants", Verdict: invariant.Violation, Sentence: `1 of 2 <b>\u202e`, Command: []string{"mutants"}, Matrix: &m, Facts: []report.Fact{{Name: "seed", Value: "7"}},
 		Extras: []report.Extra{{ID: "checks", Title: "Provider by check", Columns: []string{"check", "<i>"}, Rows: [][]report.Cell{{{Text: "S01"}, {Text: "\x1b[31m<script>", Verdict: invariant.Violation, Title: `"><img src=x>`}}}}, {ID: "more", Title: "Also", Follows: true}},

@@ -133,10 +133,10 @@ func newMatrixView(m mutant.Matrix) *matrixView {
 		row.Also = strings.Join(also, ", ")
 		v.Rows = append(v.Rows, row)
 	}
-	alone := m.Alone()
+	alone := m.Alone
 	var idle []string
 	for _, p := range m.Clean {
-		if len(alone[p.Scenario]) == 0 && !slices.Contains(idle, p.Scenario) {
+		if m.Full && len(alone[p.Scenario]) == 0 && !slices.Contains(idle, p.Scenario) {
 			idle = append(idle, p.Scenario)
 		}
 	}
