@@ -1,8 +1,8 @@
 package judge_test
 
 import (
-	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +43,45 @@ func BenchmarkJudgeInvoice(b *testing.B) {
 	b.ReportMetric(float64((processor()-begin).Nanoseconds())/1000/float64(b.N), "cpu-us/op")
 }
 
+// TestDepthCostsNothingButItsLists: judging an answer whose lists are nested takes
+// as many allocations as one in which they stand side by side, and for each level
+// the list of one element that the value itself is made of.
+func TestDepthCostsNothingButItsLists(t *testing.T) {
+	const levels = 59
+	c := invoice(t)
+	allocations := func(depth int) float64 {
+		answered := answer{protocol: providers.OpenAIChat, body: whole(providers.OpenAIChat, nested(depth), "stop"), max: 800}.transcript()
+		return testing.AllocsPerRun(20, func() { judgeTranscript(c, answered) })
+	}
+	flat, deep := allocations(1), allocations(1+levels)
+	if deep-flat > 1.5*levels {
+		t.Errorf("%v allocations flat, %v with %d levels", flat, deep, levels)
+	}
+}
+
+// BenchmarkJudgeDepth is the time and memory of the same.
+func BenchmarkJudgeDepth(b *testing.B) {
+	c := invoice(b)
+	for _, depth := range []int{1, 15, 30, 60} {
+		b.Run(strconv.Itoa(depth), func(b *testing.B) {
+			t := answer{protocol: providers.OpenAIChat, body: whole(providers.OpenAIChat, nested(depth), "stop"), max: 800, temperature: "0"}.transcript()
+			b.ReportAllocs()
+			for b.Loop() {
+				if j := judgeTranscript(c, t); j.Verdict != providers.Reject {
+					b.Fatalf("%+v", j)
+				}
+			}
+		})
+	}
+}
+
+// nested is the invoice with a key too many, under which 60 lists stand, of which
+// depth are inside one another.
+func nested(depth int) string {
+	deep := strings.Repeat("[", depth) + strings.Repeat("]", depth)
+	return strings.TrimSuffix(invoiceText, "}") + `,"more":[` + deep + strings.Repeat(",[]", 60-depth) + `]}`
+}
+
 func BenchmarkJudgeInvoiceStream(b *testing.B) {
 	c := invoice(b)
 	var pieces []string
@@ -69,67 +108,6 @@ func processor() time.Duration {
 		return 0
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// megabytes are answers of 1 MiB that try to cost much.
-func megabytes() map[string]answer {
-	const size = 1 << 20
-	fill := func(unit string) string { return strings.TrimSuffix(strings.Repeat(unit, size/len(unit)), ",") }
-	chat := func(text string) answer {
-		return answer{protocol: providers.OpenAIChat, body: whole(providers.OpenAIChat, text, "stop")}
-	}
-	item := `{"sku":"PEN-BLU-01","qty":12,"unit_price_cents":120},`
-	items := func(list string, total int) string {
-		return fmt.Sprintf(`{"invoice_id":"INV-2026-0417","currency":"EUR","issued_on":"2026-11-12","line_items":[%s],"total_cents":%d}`, list, total)
-	}
-	keys := func() string {
-		var b strings.Builder
-		for i := 0; b.Len() < size; i++ {
-			fmt.Fprintf(&b, `"k%d":0,`, i)
-		}
-		return strings.TrimSuffix(b.String(), ",")
-	}()
-	var small strings.Builder
-	for small.Len() < size {
-		small.WriteString("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\" \"}}]}\n\n")
-	}
-	var parts, calls strings.Builder
-	for i := 0; parts.Len() < size; i++ {
-		fmt.Fprintf(&parts, "data: {\"type\":\"response.output_text.delta\",\"output_index\":%d,\"delta\":\"x\"}\n\n", i)
-	}
-	for i := 0; calls.Len() < size; i++ {
-		fmt.Fprintf(&calls, `{"index":%d},`, i)
-	}
-	return map[string]answer{
-		"many good lines":     chat(items(fill(item), (size/len(item))*1440)),
-		"many bad lines":      chat(items(fill(`{"a":1},`), 1)),
-		"many numbers":        chat(items(fill("1,"), 1)),
-		"fractions":           chat(items(strings.ReplaceAll(fill(item), `"qty":12,`, `"qty":1.5e-300,`), 1)),
-		"brackets":            chat(strings.Repeat("[", size)),
-		"opened strings":      chat(fill(`"{[`)),
-		"prose with brackets": chat(fill("a { b [ ")),
-		"many keys":           chat("{" + keys + "}"),
-		"many lines of items": chat(fill(`{"a":1}` + "\n")),
-		"one long string":     chat(`{"invoice_id":"` + strings.Repeat("x", size) + `"}`),
-		"escapes":             chat(strings.Repeat(`"\\u00e9`, size/8)),
-		"halved characters":   {protocol: providers.OpenAIChat, body: `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"` + strings.Repeat(`\ud83d`, size/6) + `"}}]}`},
-		"special tokens":      chat(strings.Repeat("<|x", size/3)),
-		"markup":              chat(strings.Repeat("<think>", size/7)),
-		"fences":              chat(strings.Repeat("```", size/3)),
-		"a body of brackets":  {protocol: providers.OpenAIChat, body: strings.Repeat("[", size)},
-		"a body of objects":   {protocol: providers.OpenAIChat, body: `{"choices":[` + fill(`{"index":1},`) + `]}`},
-		"a list of errors":    {protocol: providers.Gemini, body: `[` + fill(`{"error":null},`) + `]`},
-		"small events":        {protocol: providers.OpenAIChat, stream: true, body: small.String()},
-		"blank lines":         {protocol: providers.OpenAIChat, stream: true, body: strings.Repeat("\n", size)},
-		"comments":            {protocol: providers.OpenAIChat, stream: true, body: strings.Repeat(":\n", size/2)},
-		"empty events":        {protocol: providers.OpenAIChat, stream: true, body: strings.Repeat("data\n\n", size/6)},
-		"one event":           {protocol: providers.OpenAIChat, stream: true, body: strings.Repeat("data:1\n", size/7)},
-		"parts":               {protocol: providers.OpenAIResponses, stream: true, body: parts.String()},
-		"calls":               {protocol: providers.OpenAIChat, mode: providers.ModeTool, stream: true, body: `data: {"choices":[{"index":0,"delta":{"tool_calls":[` + strings.TrimSuffix(calls.String(), ",") + `]}}]}` + "\n\n"},
-		"calls in a body":     {protocol: providers.Gemini, mode: providers.ModeTool, body: `{"candidates":[{"content":{"parts":[` + fill(`{"functionCall":{"name":"x"}},`) + `]},"finishReason":"STOP"}]}`},
-		"arguments":           {protocol: providers.AnthropicMessages, mode: providers.ModeTool, body: calling(providers.AnthropicMessages, "tool_use", [2]string{"file_ticket", `{"a":[` + fill("[],") + `]}`})},
-		"lines":               {protocol: providers.OllamaChat, stream: true, body: strings.Repeat("{}\n", size/3)},
-	}
 }
 
 // TestAMegabyteIsJudgedQuickly allows far more than is asked of an idle machine,

@@ -16,7 +16,6 @@ var (
 	thinking = regexp.MustCompile(`(?i)</?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|cot|seed:think|inner_monologue)>|\[/?think(?:ing)?\]|◁/?think▷|<\|(?:begin|end)_of_(?:thought|solution)\|>`)
 	// Tokens that steer a model and must never come out of it.
 	special = regexp.MustCompile(`(?i)<\|[^|<>\n]{1,64}\|?>|<[^|<>\n]{1,64}\|>|<｜[^｜\n]{1,64}｜>|</?(?:s|bos|eos|pad|unk|sep|cls|mask|eot|eom|eod)>|<(?:start|end)_of_(?:turn|text|sequence|role|message|image)>|\[/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|AVAILABLE_TOOLS|TOOL_RESULTS|BOS|EOS|PAD|UNK)\]|<</?SYS>>|<(?:extra_id_|unused|reserved_?)[0-9]+>|<0x[0-9A-F]{2}>|</?(?:tool_call|tool_response|function_call|tools)>|<function=[^>\n]{1,64}>`)
-	fence   = regexp.MustCompile("```|~~~|^\\s*`|`\\s*$")
 )
 
 // oneValue is step 12: text must be exactly one JSON value. The details tell
@@ -76,12 +75,20 @@ func classify(text string, fault *strictjson.Error) (reason, why string) {
 		return "json.think_block", "reasoning stands beside the value"
 	case special.MatchString(outside) || starts(special):
 		return "json.special_token", "a token of the model's own markup stands beside the value"
-	case fence.MatchString(before) || fence.MatchString(after) || strings.HasPrefix(broken, "```"):
+	case fenced(before) || fenced(after) || strings.HasPrefix(broken, "```"):
 		return "json.fenced", "the value stands in a code fence"
 	case whole:
 		return besideValue(before, after)
 	}
 	return withoutValue(s, before, fault)
+}
+
+// fenced tells the marks of a code block, and a backtick at either end. It reads
+// all of a long text, so it is no regular expression.
+func fenced(s string) bool {
+	const spaces = " \t\r\n\f"
+	return strings.Contains(s, "```") || strings.Contains(s, "~~~") ||
+		strings.HasPrefix(strings.TrimLeft(s, spaces), "`") || strings.HasSuffix(strings.TrimRight(s, spaces), "`")
 }
 
 // besideValue is about a whole value with something beside it.
