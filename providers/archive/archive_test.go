@@ -36,7 +36,7 @@ func TestAnArchiveComesBackAndIsAlwaysTheSame(t *testing.T) {
 }
 
 // packed is a tar of entries with one byte each, changed by f.
-func packed(t *testing.T, names []string, f func(*tar.Header)) []byte {
+func packed(t testing.TB, names []string, f func(*tar.Header)) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)
@@ -121,7 +121,7 @@ func zipped(data []byte) []byte {
 }
 
 // tarHeader is a header that claims size bytes, and what follows it.
-func tarHeader(t *testing.T, size int64, content []byte) []byte {
+func tarHeader(t testing.TB, size int64, content []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
