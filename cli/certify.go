@@ -38,6 +38,7 @@ type certification struct {
 	withoutJob         bool
 	servers            serverFlags
 	selfTestProtocol   string
+	goodRuns           int
 	primaryName        string
 	price              price
 	recordingsDir      string
@@ -110,6 +111,7 @@ exit 0 certified, 1 a must check failed, 2 not enough to tell, 3 provider unreac
 	f.BoolVar(&c.withoutJob, "no-job-service", false, "leave out the round trip through the job service; check X03 is inconclusive then")
 	f.BoolVar(&c.selfTest, "self-test", false, "prove the checks: take every seeded bad provider through them, in every protocol")
 	f.StringVar(&c.selfTestProtocol, "protocol", "", "with --self-test: in this protocol only")
+	f.IntVar(&c.goodRuns, "good-runs", 0, "with --self-test: so many runs of good providers, each with a seed of its own (default: two in each protocol under each contract)")
 	c.servers.postgres(cmd)
 	c.deployed.flags(cmd)
 	return cmd
@@ -127,6 +129,9 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	defer cancel()
 	if c.selfTest {
 		return c.runSelfTest(ctx)
+	}
+	if c.goodRuns != 0 {
+		return usagef("--good-runs goes with --self-test")
 	}
 	if c.selfTestProtocol != "" {
 		return usagef("--protocol goes with --self-test; the protocol of a provider stands in its profile")

@@ -37,6 +37,10 @@ func (c *certification) runSelfTest(ctx context.Context) error {
 		}
 		test.Protocols = []providers.Protocol{p}
 	}
+	if c.goodRuns < 0 || c.goodRuns > 0 && c.goodRuns < len(test.Protocols) {
+		return usagef("--good-runs %d leaves protocols without a good provider; give at least %d, or 0 for the usual number", c.goodRuns, len(test.Protocols))
+	}
+	test.GoodRuns = c.goodRuns
 	progress := c.s.progress()
 	test.Progress = func(done, all int, last certify.Row) {
 		progress.set(fmt.Sprintf("%d/%d tried, last %s in %s", done, all, or(last.Bad, "the good one"), last.Protocol))

@@ -228,6 +228,8 @@ func TestCertifyUsage(t *testing.T) {
 		"needs PROVIDER":           {"certify", "--contract", "invoice"},
 		"takes no --contract":      {"certify", "--self-test", "--contract", "invoice"},
 		"Did you mean openai-chat": {"certify", "--self-test", "--protocol", "openai-chta"},
+		"leaves protocols without": {"certify", "--self-test", "--good-runs", "3"},
+		"--good-runs goes with":    {"certify", "openai-demo", "--contract", "invoice", "--good-runs", "10"},
 		"goes with --self-test":    {"certify", "openai-demo", "--contract", "invoice", "--protocol", "gemini"},
 		"another provider than":    {"certify", "openai-demo", "--contract", "invoice", "--primary", "openai-demo"},
 		"Did you mean openai-demo": {"certify", "openai-dmeo", "--contract", "invoice"},

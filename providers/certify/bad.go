@@ -79,7 +79,9 @@ func (b Bad) Speaks(p providers.Protocol) bool {
 
 // Row is what the checks said of one provider in one protocol.
 type Row struct {
-	Bad          string             `json:"bad"` // empty for the good one
+	Bad          string             `json:"bad"`            // empty for the good one
+	Seed         uint64             `json:"seed,omitempty"` // of the good one's manner; 0 is the usual one
+	Contract     string             `json:"contract"`       // under which it was tried
 	Check        string             `json:"check,omitempty"`
 	Protocol     providers.Protocol `json:"protocol"`
 	Rejected     []string           `json:"rejected"`     // checks that failed

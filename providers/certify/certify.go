@@ -48,8 +48,10 @@ type Options struct {
 	// then the checks P01 to P05 do not apply.
 	Prompt *render.Subject
 
-	// Fault makes the stand-in a bad provider, to prove the checks.
-	Fault *standin.Fault
+	// Fault makes the stand-in a bad provider, to prove the checks; Manner a good
+	// one that does things in its own way.
+	Fault  *standin.Fault
+	Manner standin.Manner
 	// RoundTrip sends cases through a job service in front of the stand-in at
 	// base. Without it check X03 is inconclusive.
 	RoundTrip func(context.Context, Options) ([]check.RoundTrip, error)

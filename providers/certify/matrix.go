@@ -13,13 +13,15 @@ import (
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/check"
 	"github.com/interlock-harness/interlock/providers/contract"
+	"github.com/interlock-harness/interlock/providers/standin"
 )
 
-// SelfTest says what to prove the checks with. All but Progress is required.
+// SelfTest says what to prove the checks with. All but GoodRuns is required.
 type SelfTest struct {
 	Contract  func(id string) (*contract.Contract, certificate.Contract, error)
 	Bad       []Bad
 	Protocols []providers.Protocol
+	GoodRuns  int // of good providers, spread over protocols, contracts and manners; default two in each protocol under each contract
 	Progress  func(done, all int, last Row)
 
 	mu      sync.Mutex
@@ -31,7 +33,7 @@ const (
 	selfTestRepeats = 4
 	selfTestModel   = "standin-1"
 	selfTestGC      = 400 // percent
-	goodRuns        = 2   // of the good provider, in each protocol and under each contract
+	goodSeeds       = 2   // of good providers, in each protocol and under each contract, where no number is given
 )
 
 // Matrix is what the checks said of every bad provider and of the good ones.
@@ -46,6 +48,7 @@ type try struct {
 	protocol providers.Protocol
 	contract string
 	bad      *Bad
+	seed     uint64
 }
 
 // Run takes every bad provider, and the good ones, through the checks in each
@@ -102,17 +105,18 @@ func (s *SelfTest) tries() []try {
 			contracts = append(contracts, id)
 		}
 	}
-	for _, p := range s.Protocols {
-		for _, id := range contracts {
-			for range goodRuns {
-				list = append(list, try{p, id, nil})
-			}
-		}
+	good := s.GoodRuns
+	if good == 0 {
+		good = goodSeeds * len(contracts) * len(s.Protocols)
+	}
+	for i := range good { // the protocols first, so that all have their turn
+		p, rest := s.Protocols[i%len(s.Protocols)], i/len(s.Protocols)
+		list = append(list, try{p, contracts[rest%len(contracts)], nil, uint64(rest / len(contracts))})
 	}
 	for i := range s.Bad {
 		for _, p := range s.Protocols {
 			if s.Bad[i].Speaks(p) {
-				list = append(list, try{p, s.Bad[i].Under(), &s.Bad[i]})
+				list = append(list, try{p, s.Bad[i].Under(), &s.Bad[i], 0})
 			}
 		}
 	}
@@ -136,7 +140,10 @@ func (s *SelfTest) try(ctx context.Context, t try) (Row, error) {
 		return Row{}, err
 	}
 	o.Primary = &Primary{Profile: o.Profile, Seen: seen}
-	return Try(ctx, o, t.bad)
+	o.Manner = standin.MannerOf(t.seed)
+	row, err := Try(ctx, o, t.bad)
+	row.Seed, row.Contract = t.seed, t.contract
+	return row, err
 }
 
 // primaryOf asks the primary of a protocol and contract once for all tries.
@@ -165,7 +172,7 @@ func (m Matrix) Wrong() []string {
 		switch {
 		case r.Right:
 		case r.Bad == "":
-			wrong = append(wrong, fmt.Sprintf("the good provider of %s is rejected by %s: %s", r.Protocol, strings.Join(r.Rejected, ", "), r.Reason))
+			wrong = append(wrong, fmt.Sprintf("the good provider of %s with seed %d, under %s, is rejected by %s: %s", r.Protocol, r.Seed, r.Contract, strings.Join(r.Rejected, ", "), r.Reason))
 		case len(r.Rejected) == 0:
 			wrong = append(wrong, fmt.Sprintf("%s in %s is not rejected; %s must do it", r.Bad, r.Protocol, r.Check))
 		default:

@@ -40,7 +40,7 @@ func (o Options) sender() (*sender, error) {
 	}
 	s := &sender{o: o, double: o.Profile, id: rand.Text(), leaving: map[string]context.CancelFunc{}}
 	s.standIn, err = standin.Start(standin.Options{
-		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault, Observe: s.watch, Count: o.counter(),
+		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault, Manner: o.Manner, Observe: s.watch, Count: o.counter(),
 	})
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func (anthropic) reply(a Ask, m Message) Reply {
 	block := 0
 	say := func(start object, kind, field, text string) {
 		events = append(events, event("content_block_start", object{"index": block, "content_block": start}))
-		for _, part := range pieces(text) {
+		for _, part := range m.pieces(text) {
 			p := event("content_block_delta", object{"index": block, "delta": object{"type": kind, field: part}})
 			p.Delta = true
 			events = append(events, p)

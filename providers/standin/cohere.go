@@ -98,7 +98,7 @@ func (cohere) reply(a Ask, m Message) Reply {
 		}
 		inside := func(o object) object { return object{"message": object{"content": o}} }
 		events = append(events, event("content-start", object{"index": index, "delta": inside(object{"type": kind, kind: ""})}))
-		for _, part := range pieces(text) {
+		for _, part := range m.pieces(text) {
 			p := event("content-delta", object{"index": index, "delta": inside(object{kind: part})})
 			p.Delta = true
 			events = append(events, p)
@@ -113,7 +113,7 @@ func (cohere) reply(a Ask, m Message) Reply {
 		p := event("tool-call-start", object{"index": i, "delta": calls(chatCalls([]ToolCall{{ID: c.ID, Name: c.Name}}, false)[0].(object))})
 		p.Delta = true
 		events = append(events, p)
-		for _, part := range pieces(c.Arguments) {
+		for _, part := range m.pieces(c.Arguments) {
 			p := event("tool-call-delta", object{"index": i, "delta": calls(object{"function": object{"arguments": part}})})
 			p.Delta = true
 			events = append(events, p)

@@ -139,7 +139,7 @@ func (gemini) reply(a Ask, m Message) Reply {
 	for _, p := range parts {
 		say(p.(object))
 	}
-	for _, part := range pieces(m.Text) {
+	for _, part := range m.pieces(m.Text) {
 		say(object{"text": part})
 	}
 	for _, c := range m.Calls {

@@ -22,6 +22,8 @@ type Message struct {
 	Output    int64
 	Extra     int64 // added to the stated total
 	NoUsage   bool  // no usage is stated at all
+
+	piece int // tokens of a piece of a stream; 0 is the usual number
 }
 
 // end is the word by which a dialect states the end.

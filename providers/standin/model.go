@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"slices"
@@ -13,7 +14,8 @@ func (s *Server) message(id string, a Ask, script Answer, fault *Fault) Message 
 	if text == "" {
 		text = s.output(a, fault)
 	}
-	m := Message{ID: id, Model: a.Model, Build: "fp_standin_1", Finish: FinishStop, Input: s.count(a)}
+	text = s.options.Manner.write(text)
+	m := Message{ID: id, Model: a.Model, Build: cmp.Or(s.options.Manner.Build, "fp_standin_1"), Finish: FinishStop, Input: s.count(a), piece: s.options.Manner.Piece}
 	switch {
 	case Situation(a.Play) == PlayRefusal:
 		m.Refusal, m.Finish = "I can't help with that request.", FinishRefusal

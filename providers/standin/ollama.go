@@ -95,10 +95,10 @@ func (ollama) reply(a Ask, m Message) Reply {
 	say := func(message object) {
 		lines = append(lines, Piece{Data: string(compact(line(message, false))), Line: true, Delta: true})
 	}
-	for _, part := range pieces(m.Reasoning) {
+	for _, part := range m.pieces(m.Reasoning) {
 		say(object{"content": "", "thinking": part})
 	}
-	for _, part := range pieces(m.Text) {
+	for _, part := range m.pieces(m.Text) {
 		say(object{"content": part})
 	}
 	if calls != nil {

@@ -117,7 +117,7 @@ func (openAIChat) reply(a Ask, m Message) Reply {
 	}
 	events := []Piece{{Data: chunk(delta(object{"role": "assistant", "content": ""}, nil), nil)}}
 	say := func(field, text string) {
-		for _, part := range pieces(text) {
+		for _, part := range m.pieces(text) {
 			events = append(events, Piece{Data: chunk(delta(object{field: part}, nil), nil), Delta: true})
 		}
 	}
@@ -128,7 +128,7 @@ func (openAIChat) reply(a Ask, m Message) Reply {
 		first := chatCalls([]ToolCall{{ID: c.ID, Name: c.Name}}, true)
 		first[0].(object)["index"] = i
 		events = append(events, Piece{Data: chunk(delta(object{"tool_calls": first}, nil), nil), Delta: true})
-		for _, part := range pieces(c.Arguments) {
+		for _, part := range m.pieces(c.Arguments) {
 			more := []any{object{"index": i, "function": object{"arguments": part}}}
 			events = append(events, Piece{Data: chunk(delta(object{"tool_calls": more}, nil), nil), Delta: true})
 		}

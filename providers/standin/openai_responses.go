@@ -94,7 +94,7 @@ func (openAIResponses) reply(a Ask, m Message) Reply {
 	for i, item := range items {
 		events = append(events, event("response.output_item.added", object{"output_index": i, "item": started(item)}))
 		say := func(name, text string, more object) {
-			for _, part := range pieces(text) {
+			for _, part := range m.pieces(text) {
 				data := object{"output_index": i, "item_id": item["id"], "delta": part}
 				for k, v := range more {
 					data[k] = v

@@ -99,7 +99,7 @@ func (s *Server) compose(id string, a Ask, refused *Failure, script Answer, faul
 	if fault == nil || !fault.NoRequestID {
 		reply.Header.Set(name, id)
 	}
-	return finishReply(reply, script), output
+	return s.options.Manner.comment(finishReply(reply, script)), output
 }
 
 // requestIDHeader is where a vendor states the id of a request, where it isn't

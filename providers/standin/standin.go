@@ -44,6 +44,9 @@ type Options struct {
 	// Count is how many tokens the prompt of a request has; nil estimates.
 	Count func(Ask) int64
 
+	// Manner is what good providers do differently.
+	Manner Manner
+
 	// Fault makes the whole server misbehave in one way; nil is a good provider.
 	Fault *Fault
 }

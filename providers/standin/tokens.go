@@ -40,8 +40,11 @@ func tokenLen(text string) int {
 }
 
 // pieces cuts text into the parts in which a stream sends it.
-func pieces(text string) []string {
-	const perPiece = 6 // tokens
+func (m Message) pieces(text string) []string {
+	perPiece := int64(6) // tokens
+	if m.piece > 0 {
+		perPiece = int64(m.piece)
+	}
 	var parts []string
 	for len(text) > 0 {
 		part := firstTokens(text, perPiece)
