@@ -122,7 +122,9 @@ func (cohere) reply(a Ask, m Message) Reply {
 	}
 	end := event("message-end", object{"delta": object{"finish_reason": m.end(cohereFinish), "usage": usage}})
 	end.Finish, end.Marker = true, true
-	return stream(append(events, end))
+	// The API ends with [DONE], too (cohere-ai/cohere-python#730), and without it the
+	// SDK for Go takes the end of any stream for an error.
+	return stream(append(events, end, Piece{Data: "[DONE]", Marker: true}))
 }
 
 func (cohere) failure(f Failure) Reply {
