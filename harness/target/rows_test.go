@@ -75,6 +75,19 @@ rows:
 		if err := rec.Flush(); err != nil {
 			t.Error(err)
 		}
+		old, err := target.OpenDatabase(server.URL("postgres"), a).JobsOf(ctx, "o-1")
+		if err != nil || len(old) != 1 || old[0] != job {
+			t.Errorf("%s: the owner's jobs are %v, %v", name, old, err)
+		}
+		without := history.New()
+		if err := target.OpenDatabase(server.URL("postgres"), a).Without(map[string]bool{job: true}).Snapshot(ctx, without, "o-1"); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range without.Events() {
+			if e.Kind == history.Row {
+				t.Errorf("%s: a row of an old job was read: %+v", name, e)
+			}
+		}
 	}
 	reader := target.OpenDatabase(server.URL("postgres"), nil)
 	if j, err := reader.JobRow(ctx, job); err != nil || j.Key != "k-1" {
