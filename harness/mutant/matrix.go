@@ -157,13 +157,13 @@ func (m Matrix) Counts() Counts {
 }
 
 // ExitCode is 0 when every mutant was caught, 1 when one survived, 2 when one is
-// undecided or there is none.
+// undecided, or not played in every scenario of a full matrix, or there is none.
 func (m Matrix) ExitCode() int {
 	c := m.Counts()
 	switch {
 	case c.Survived > 0:
 		return 1
-	case c.Undecided > 0 || c.Caught == 0:
+	case c.Undecided > 0 || c.Caught == 0 || m.Full && len(m.cutShort()) > 0:
 		return 2
 	}
 	return 0
@@ -206,11 +206,21 @@ func (m Matrix) complete(r Row) bool {
 	return len(m.Clean) > 0
 }
 
+// cutShort are the mutants of which it is not known who kills them.
+func (m Matrix) cutShort() (names []string) {
+	for _, r := range m.Rows {
+		if !m.complete(r) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
 // alone tells which scenarios kill a mutant that no other does, which do not, and
 // of which mutants it is not known.
 func (m Matrix) alone() string {
 	var b strings.Builder
-	var idle, unknown []string
+	var idle []string
 	for _, p := range m.Clean {
 		if names := m.Alone[p.Scenario]; len(names) > 0 {
 			fmt.Fprintf(&b, "  %-36s %s\n", p.Scenario, strings.Join(names, ", "))
@@ -218,16 +228,11 @@ func (m Matrix) alone() string {
 			idle = append(idle, p.Scenario)
 		}
 	}
-	for _, r := range m.Rows {
-		if !m.complete(r) {
-			unknown = append(unknown, r.Name)
-		}
-	}
 	head := fmt.Sprintf("killed by one scenario alone: %d of %d scenarios have such a mutant\n", len(m.Alone), len(m.Clean))
 	if len(idle) > 0 {
 		fmt.Fprintf(&b, "  none in %d: %s\n", len(idle), strings.Join(idle, ", "))
 	}
-	if len(unknown) > 0 {
+	if unknown := m.cutShort(); len(unknown) > 0 {
 		fmt.Fprintf(&b, "  not played in every scenario, so not counted: %s\n", strings.Join(unknown, ", "))
 	}
 	return head + b.String()

@@ -80,6 +80,14 @@ func TestAloneCountsMutantsThatWerePlayedInEveryScenario(t *testing.T) {
 	if got := m.Text(); !strings.Contains(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+
+	cut := mutant.NewMatrix(7, []mutant.Mutant{one}, []mutant.Played{
+		{Scenario: "reverse-order", Verdict: "pass"}, {Scenario: "double-click", Verdict: "pass"},
+		{Mutant: one.Name, Scenario: "reverse-order", Verdict: "violation", Violated: []string{one.Invariant}},
+	})
+	if code, full := cut.ExitCode(), cut.Whole().ExitCode(); code != 0 || full != 2 {
+		t.Errorf("exit %d, and %d of what was to be full and is not; want 0 and 2", code, full)
+	}
 }
 
 func TestMatrixOfNothingIsUndecided(t *testing.T) {
