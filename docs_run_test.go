@@ -30,6 +30,7 @@ var parsedOnly = map[string]string{
 	"interlock up --port 9000":                                     "takes a port of the machine; cli/up_test.go takes another",
 	"interlock up --open --seed 7":                                 "opens a browser",
 	"go tool interlock certify --self-test":                        "every bad provider in every protocol: minutes; providers/certify tests them all",
+	"go tool interlock certify --self-test --good-runs 1000":       "ten minutes; providers/certify tests some of them",
 	"go tool interlock certify --self-test --protocol openai-chat": "a minute and more; providers/certify tests it",
 	"OPENAI_API_KEY=... interlock certify openai --model gpt-x --contract invoice --live":                                                                                "asks a vendor, for money; cli/vendors_test.go asks stand-ins so",
 	"interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt":                                                                                             "needs a service of somebody else; cli/target_test.go and scenarios start one",
