@@ -142,8 +142,11 @@ func (w *World) end(ctx context.Context) {
 	o.Verdict = o.Result.Verdict
 	if spec.Failed() {
 		o.Trouble = spec.FailureMessage()
-		if interrupted(spec) {
+		switch {
+		case interrupted(spec):
 			w.stopped = "the run was interrupted"
+		case spec.State.Is(types.SpecStateTimedout) && w.stopped == "":
+			w.stopped = "the scenario did not end within " + toPlay.String()
 		}
 		if w.stopped != "" {
 			o.Trouble = w.stopped
@@ -211,9 +214,13 @@ func (w *World) works(err error) {
 }
 
 // expect is for what the contract promises: when it does not hold, the target
-// broke it.
+// broke it. An error that says that a bound ran out is no answer of the target: it
+// may be slow, and what it owes after that the invariants say.
 func (w *World) expect(actual any, extra ...any) gomega.Assertion {
 	ginkgo.GinkgoHelper()
+	if err, ok := actual.(error); ok && errors.Is(err, context.DeadlineExceeded) {
+		w.arrives(err)
+	}
 	return gomega.Expect(actual, extra...)
 }
 

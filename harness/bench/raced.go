@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -42,7 +41,9 @@ func racedJobs(ctx context.Context, r *rig) ([]Row, error) {
 				}
 				if err := race(ctx, c, "raced-"+strconv.FormatInt(n, 10)); err != nil {
 					mu.Lock()
-					failed = errors.Join(failed, err)
+					if failed == nil { // the others mostly say the same
+						failed = err
+					}
 					mu.Unlock()
 					return
 				}
@@ -85,18 +86,33 @@ const violated = `
 		        OR (SELECT count(*) FROM attempt_events e WHERE e.job_id = j.id AND e.type = 'job.succeeded') <> 1)`
 
 // race submits one job that races and starts its second attempt as soon as the
-// first is released.
+// first is released. Where the service says that it cannot store now, it is asked
+// again with the same key, as its answer says.
 func race(ctx context.Context, c *client, key string) error {
-	status, answer, err := c.send("POST", "/v1/jobs", key, intent(paired, `,"race":true,"deadline_ms":`+strconv.Itoa(raceDeadline)))
-	if err != nil || status != http.StatusCreated {
-		return fmt.Errorf("submit: %d %.200s, %w", status, answer, err)
-	}
-	path := "/v1/jobs/" + member(answer, "id") + "/attempts"
 	ctx, cancel := context.WithTimeout(ctx, toSettle)
 	defer cancel()
+	var status int
+	var answer []byte
+	var err error
+	job := intent(paired, `,"race":true,"deadline_ms":`+strconv.Itoa(raceDeadline))
+	err = every(ctx, raceDeadline*time.Millisecond, func() (bool, error) {
+		status, answer, err = c.send("POST", "/v1/jobs", key, job)
+		switch { // 200: it was stored by a request whose answer said that this is not known
+		case err != nil, status == http.StatusCreated, status == http.StatusOK, status == http.StatusServiceUnavailable:
+		default:
+			err = fmt.Errorf("submit: %d %.200s", status, answer)
+		}
+		return status == http.StatusCreated || status == http.StatusOK, err
+	}, func() string { return fmt.Sprintf("%s is not taken: %.200s", key, answer) })
+	if err != nil {
+		return err
+	}
+	path := "/v1/jobs/" + member(answer, "id") + "/attempts"
 	return every(ctx, raceDeadline*time.Millisecond, func() (bool, error) {
 		status, answer, err = c.send("POST", path, "second", "{}")
-		if err == nil && status != http.StatusAccepted && status != http.StatusConflict { // a conflict: the first one is still in flight
+		switch { // a conflict: the first one is still in flight
+		case err != nil, status == http.StatusAccepted, status == http.StatusConflict, status == http.StatusServiceUnavailable:
+		default:
 			err = fmt.Errorf("start the second attempt: %d %.200s", status, answer)
 		}
 		return status == http.StatusAccepted, err
