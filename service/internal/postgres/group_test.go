@@ -273,25 +273,35 @@ func TestAKeyThatIsHeldDoesNotHoldUpItsGroup(t *testing.T) {
 	}
 }
 
-// A table that is locked holds up each on a connection of its own, although a group
-// is prepared first.
-func TestALockedTableDoesNotKeepAGroupTogether(t *testing.T) {
-	s, url := open(t, postgres.Options{Patience: toStore})
+// lockJobs locks the table of jobs until unlock is called.
+func lockJobs(t *testing.T, url, mode string) (unlock func()) {
+	t.Helper()
 	c, err := pgx.Connect(ctx(t), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.Close(context.Background()) }()
-	for _, statement := range []string{"BEGIN", "LOCK TABLE jobs IN SHARE MODE"} {
+	t.Cleanup(func() { _ = c.Close(context.Background()) })
+	for _, statement := range []string{"BEGIN", "LOCK TABLE jobs IN " + mode + " MODE"} {
 		if _, err := c.Exec(ctx(t), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return func() {
+		t.Helper()
+		if _, err := c.Exec(ctx(t), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A table that is locked holds up each on a connection of its own, although a group
+// is prepared first.
+func TestALockedTableDoesNotKeepAGroupTogether(t *testing.T) {
+	s, url := open(t, postgres.Options{Patience: toStore})
+	unlock := lockJobs(t, url, "SHARE")
 	answers := grouped(t, s, submission("a"), submission("b"), submission("c"))
 	waiting(t, url, 3)
-	if _, err := c.Exec(ctx(t), "ROLLBACK"); err != nil {
-		t.Fatal(err)
-	}
+	unlock()
 	for i, a := range answers {
 		if got := <-a; got.err != nil || !got.created {
 			t.Errorf("submit %d: %+v", i, got)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/interlock-harness/interlock/service/internal/job"
 )
 
@@ -52,8 +50,7 @@ func (s *Store) lookUpRecent(ctx context.Context, in job.Submission) (*look, err
 	if !s.recent.has(in.Owner, in.Key) {
 		return nil, nil
 	}
-	var jobs []stored
-	err := s.read(ctx, &query{sql: jobByKey, args: pgx.NamedArgs{"owner": in.Owner, "key": in.Key}, read: readJobs(&jobs)})
+	jobs, err := s.readByKey(ctx, ownedKey{in.Owner, in.Key})
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}

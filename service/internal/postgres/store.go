@@ -70,6 +70,7 @@ type Store struct {
 	compiled  sync.Map          // SQL with named arguments -> *compiled
 	queue     queueFloor
 	recent    recentKeys
+	reads     sharedReads
 	groups    groups
 	notifier  notifier
 }

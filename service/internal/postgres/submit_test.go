@@ -121,16 +121,29 @@ func TestSubmitKeepsBytesThatJSONOfPostgreSQLCannot(t *testing.T) {
 func TestDuplicatesWriteNothing(t *testing.T) {
 	s, url := open(t, postgres.Options{})
 	submit(t, s, submission("k"))
-	xid := value[string](t, url, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text")
+	before := value[string](t, url, everyVersion)
 	for range 20 {
 		if _, created, err := s.Submit(ctx(t), submission("k")); err != nil || created {
 			t.Fatal(created, err)
 		}
 	}
-	if after := value[string](t, url, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text"); after != xid {
-		t.Errorf("duplicates took transaction numbers: %s became %s", xid, after)
+	if after := value[string](t, url, everyVersion); after != before {
+		t.Errorf("duplicates wrote or locked something:\n%s became\n%s", before, after)
+	}
+	submit(t, s, submission("k-2"))
+	if value[string](t, url, everyVersion) == before {
+		t.Error("a new job is not seen")
 	}
 }
+
+// everyVersion shows where each row version is, which transactions made and locked
+// it, and how many event numbers were drawn, of those that were rolled back, too.
+const everyVersion = `
+	SELECT concat_ws(' ',
+		(SELECT string_agg(ctid || '/' || xmin || '/' || xmax, ' ' ORDER BY id) FROM jobs),
+		(SELECT string_agg(ctid || '/' || xmin || '/' || xmax, ' ' ORDER BY id) FROM attempts),
+		(SELECT string_agg(ctid || '/' || xmin || '/' || xmax, ' ' ORDER BY id) FROM attempt_events),
+		(SELECT last_value FROM attempt_events_id_seq))`
 
 func TestOwnersDoNotSeeEachOther(t *testing.T) {
 	s, _ := open(t, postgres.Options{})
