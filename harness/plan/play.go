@@ -275,6 +275,9 @@ func (y *play) end(ctx context.Context) {
 			_ = j.lock.Release(ctx)
 			j.lock = nil
 		}
+		if len(j.gates) > 0 && j.id != "" { // an attempt that was just started comes before a late answer
+			y.settled(ctx, j)
+		}
 		for _, n := range slices.Sorted(maps.Keys(j.gates)) {
 			if j.id == "" { // nobody came
 				j.stalled(n, j.gates[n])
