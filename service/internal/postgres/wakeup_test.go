@@ -52,7 +52,7 @@ func TestNoNotificationWithinASubmit(t *testing.T) {
 	within, submits, notifications := "", 0, 0
 	for _, text := range seen.since(0) {
 		switch {
-		case strings.HasPrefix(text, "begin"):
+		case strings.HasPrefix(text, "begin"), strings.HasPrefix(text, "commit"), strings.HasPrefix(text, "rollback"):
 			within = ""
 		case strings.Contains(text, "INTO jobs"):
 			within += "submit "
