@@ -48,7 +48,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
 	var coded *exitError
-	if results.failed != nil && (code == ExitOK || !errors.As(err, &coded)) { // nobody may take for a yes what was not said
+	if results.failed != nil && (code == ExitOK || code == ExitInconclusive || !errors.As(err, &coded)) { // nobody may take for a yes what was not said
 		err = infrastructuref("the result could not be written: %v", results.failed)
 		code = ExitInfrastructure
 	}

@@ -44,8 +44,8 @@ var exitTable = []exitRow{
 	{command: "explore", args: "--plans 1 --seed 1 --out $OUT --pg-url " + refusedURL, code: 3, silent: true},
 	{command: "explore", args: "--plans 0", code: 64, silent: true},
 
-	{command: "mutants", args: "last-write-wins --seed 7 --out $OUT", code: 0, heavy: true},
-	{command: "mutants", args: "last-write-wins --seed 7 --out $OUT --scenario double-click", code: 2, heavy: true},
+	{command: "mutants", args: "last-write-wins --seed 7 --procs 1 --out $OUT", code: 0, heavy: true},
+	{command: "mutants", args: "last-write-wins --seed 7 --procs 1 --out $OUT --scenario double-click", code: 2, heavy: true},
 	{command: "mutants", args: "last-write-wins --out $OUT --pg-url " + refusedURL, code: 3, silent: true},
 	{command: "mutants", args: "last-wirte-wins", code: 64, silent: true},
 	{command: "mutants", args: "last-write-wins --full --scenario double-click", code: 64, silent: true},
