@@ -125,20 +125,33 @@ func (g *groups) takeOff(w *waiting) bool {
 }
 
 // onLanding returns what is to be called when a flight has ended: those that wait
-// travel next. It happens by itself when the flight takes too long.
+// travel next.
 func (s *Store) onLanding() func() {
-	landed := sync.OnceFunc(func() {
+	return turn(func() func() {
 		next := s.groups.board()
 		if len(next) == 0 {
+			return nil
+		}
+		return func() { s.insertGroup(next) }
+	})
+}
+
+// turn returns what is to be called when something has ended for which others wait:
+// what next returns runs, in a turn of its own, until next returns nil. It happens
+// by itself when the end takes longer than toShareAWait.
+func turn(next func() (run func())) (ended func()) {
+	once := sync.OnceFunc(func() {
+		run := next()
+		if run == nil {
 			return
 		}
 		go func() {
-			defer s.onLanding()()
-			s.insertGroup(next)
+			defer turn(next)()
+			run()
 		}()
 	})
-	timer := time.AfterFunc(toShareAWait, landed)
-	return func() { timer.Stop(); landed() }
+	timer := time.AfterFunc(toShareAWait, once)
+	return func() { timer.Stop(); once() }
 }
 
 // board takes the next group. It is empty when nobody waits: there is one flight

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -87,21 +86,17 @@ func (r *sharedReads) landed(k ownedKey) *sharedRead {
 }
 
 // onRead returns what is to be called when a read of k has ended: the next begins.
-// It happens by itself when the read takes too long.
 func (s *Store) onRead(k ownedKey) func() {
-	landed := sync.OnceFunc(func() {
+	return turn(func() func() {
 		next := s.reads.landed(k)
 		if next == nil {
-			return
+			return nil
 		}
-		go func() {
-			defer s.onRead(k)()
+		return func() {
 			ctx, cancel := context.WithTimeout(context.Background(), s.options.Patience)
 			defer cancel()
 			next.jobs, next.err = s.readAlone(ctx, k)
 			close(next.done)
-		}()
+		}
 	})
-	timer := time.AfterFunc(toShareAWait, landed)
-	return func() { timer.Stop(); landed() }
 }
