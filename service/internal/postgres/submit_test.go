@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -119,14 +120,29 @@ func TestSubmitKeepsBytesThatJSONOfPostgreSQLCannot(t *testing.T) {
 }
 
 func TestDuplicatesWriteNothing(t *testing.T) {
-	s, url := open(t, postgres.Options{})
+	var mu sync.Mutex
+	sent := map[string]int{}
+	s, url := open(t, postgres.Options{Spans: func(_ context.Context, statement string) func(error) {
+		mu.Lock()
+		defer mu.Unlock()
+		sent[statement]++
+		return func(error) {}
+	}})
 	submit(t, s, submission("k"))
 	before := value[string](t, url, everyVersion)
+	mu.Lock()
+	clear(sent)
+	mu.Unlock()
 	for range 20 {
 		if _, created, err := s.Submit(ctx(t), submission("k")); err != nil || created {
 			t.Fatal(created, err)
 		}
 	}
+	mu.Lock()
+	if len(sent) != 1 || sent["job-by-key"] != 20 { // a read alone takes no transaction number
+		t.Errorf("20 duplicates sent %v", sent)
+	}
+	mu.Unlock()
 	if after := value[string](t, url, everyVersion); after != before {
 		t.Errorf("duplicates wrote or locked something:\n%s became\n%s", before, after)
 	}
