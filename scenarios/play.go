@@ -218,10 +218,17 @@ func (w *World) works(err error) {
 // may be slow, and what it owes after that the invariants say.
 func (w *World) expect(actual any, extra ...any) gomega.Assertion {
 	ginkgo.GinkgoHelper()
-	if err, ok := actual.(error); ok && errors.Is(err, context.DeadlineExceeded) {
-		w.arrives(err)
-	}
+	w.arrives(ranOut(actual))
 	return gomega.Expect(actual, extra...)
+}
+
+// ranOut returns what is expected to hold where it is an error that says that a
+// bound of a wait ran out, else nil.
+func ranOut(actual any) error {
+	if err, ok := actual.(error); ok && errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }
 
 // Outcome is a spec of a scenario that was played and judged.
