@@ -42,6 +42,15 @@ func TestSummaryOfARun(t *testing.T) {
 	}
 }
 
+func TestNoLineEndsBetweenTheWordLevelAndItsNumber(t *testing.T) {
+	for n := range 60 {
+		r := report.Run{Seed: 7096, Level: 1, Target: "http://" + strings.Repeat("h", n), Stage: "Toxiproxy 2.12.0 inside the process"}
+		if head, _, _ := strings.Cut(r.Summary(report.Places{}, report.Style{}), "\n\n"); !strings.HasSuffix(head, "level L1") {
+			t.Errorf("a target of %d characters: %s", len(r.Target), head)
+		}
+	}
+}
+
 func TestRunOfNothingIsInconclusive(t *testing.T) {
 	r := report.Run{}
 	if r.Verdict() != invariant.Inconclusive || !strings.Contains(r.Summary(report.Places{}, report.Style{}), "exit 2 (inconclusive)") {

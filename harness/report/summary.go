@@ -20,7 +20,7 @@ func (r *Run) Summary(places Places, style Style) string {
 	if r.Stage != "" {
 		head += ", " + Untrusted(r.Stage).Terminal()
 	}
-	t.paragraphAt(head+", level "+r.Level.String(), 2)
+	t.paragraphAt(head+", level"+glue+r.Level.String(), 3)
 	t.line("")
 	for _, group := range r.groups() {
 		t.group(group, scenarios)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/width"
 
@@ -203,10 +204,16 @@ func (t *text) field(name, value string) {
 	t.whole(clip(fmt.Sprintf("  %-10s %s", name, Untrusted(value).Line()), maxWidth))
 }
 
+// glue is a space at which no line ends.
+const glue = "\u00a0"
+
+func breaks(r rune) bool { return unicode.IsSpace(r) && string(r) != glue }
+
 // paragraph wraps words to at most n lines.
 func (t *text) paragraph(indent, words string, n int) {
 	line, written := indent, 0
-	for _, word := range strings.Fields(words) {
+	for _, word := range strings.FieldsFunc(words, breaks) {
+		word = strings.ReplaceAll(word, glue, " ")
 		if columns(line)+1+columns(word) > maxWidth-2 && line != indent {
 			if written == n-1 {
 				t.whole(clip(line, maxWidth-4) + " ...")
