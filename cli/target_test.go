@@ -169,6 +169,23 @@ func TestVerifyJudgesAServiceThatSomebodyElseRuns(t *testing.T) {
 			t.Errorf("exit %d: %s", code, said)
 		}
 	})
+	t.Run("of which nobody has an operator's key", func(t *testing.T) {
+		keys, err := os.ReadFile(f.keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		without := filepath.Join(t.TempDir(), "keys")
+		write(t, without, string(regexp.MustCompile(`(?m)^ops operator .*\n`).ReplaceAll(keys, nil)))
+		args := []string{"--target", f.url, "--target-keys", without, "--provider", strings.Join(f.providers, ",")}
+		code, said := interlock(t, append([]string{"verify", "double-click", "reverse-order"}, args...)...)
+		if code != 0 || !strings.Contains(said, "1 pass, 0 violations, 0 inconclusive") || !strings.Contains(oneLine(said), "needs an operator's key of the target") {
+			t.Errorf("exit %d: %s", code, said)
+		}
+		code, said = interlock(t, append([]string{"verify", "reverse-order"}, args...)...)
+		if code != 2 || !strings.Contains(oneLine(said), "needs an operator's key of the target") {
+			t.Errorf("exit %d: %s", code, said)
+		}
+	})
 	t.Run("whose keys are wrong", func(t *testing.T) {
 		wrong := filepath.Join(t.TempDir(), "keys")
 		write(t, wrong, "ada owner x\nbob owner y\n")

@@ -76,7 +76,10 @@ func (c *Console) jobView(j target.LiveJob) jobView {
 	v.Trigger = fmt.Sprintf("retry-%d", len(j.Attempts))
 	v.Lanes = c.lanesOf(j, time.Now())
 	v.Curls = c.curls(v)
-	v.Keys = "export OWNER_KEY=" + c.world.Owner(1).Key + " OPERATOR_KEY=" + c.world.OperatorKey()
+	v.Keys = "export OWNER_KEY=" + c.world.Owner(1).Key
+	if key, err := c.world.OperatorKey(); err == nil {
+		v.Keys += " OPERATOR_KEY=" + key
+	}
 	for _, p := range doubles() {
 		v.Fallback = append(v.Fallback, p.Name)
 	}

@@ -121,13 +121,18 @@ func (w *World) ended() time.Duration {
 // is none says nothing about what only an operator may do.
 func (w *World) Operator() *target.Client {
 	GinkgoHelper()
-	theStage.mu.Lock()
-	foreign := theStage.options.Foreign
-	theStage.mu.Unlock()
-	if foreign != nil && foreign.Operator.Key == "" {
-		leaveOut("needs an operator's key of the target")
-	}
+	w.OperatorKey()
 	return w.World.Operator()
+}
+
+// OperatorKey is the operator's credential, where there is one: see Operator.
+func (w *World) OperatorKey() string {
+	GinkgoHelper()
+	key, err := w.World.OperatorKey()
+	if err != nil {
+		leaveOut(err.Error())
+	}
+	return key
 }
 
 // theLevel is how deep the target of this process can be looked into.

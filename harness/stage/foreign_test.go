@@ -1,6 +1,7 @@
 package stage_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -49,5 +50,35 @@ func TestForeignCheckNamesWhatIsMissing(t *testing.T) {
 		if err := f.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
+	}
+}
+
+func TestForeignOperatorIsWhoWasNamed(t *testing.T) {
+	f := stage.Foreign{URLs: []string{"http://127.0.0.1:1"}, Owners: []stage.Credential{{Owner: "ada", Key: "a"}, {Owner: "bob", Key: "b"}}}
+	for name, c := range map[string]struct {
+		operator stage.Credential
+		key      string
+		err      error
+	}{
+		"nobody":   {stage.Credential{}, "", stage.ErrNoOperator},
+		"somebody": {stage.Credential{Owner: "ops", Key: "o"}, "o", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := f
+			f.Operator = c.operator
+			s, err := stage.Start(t.Context(), stage.Options{Foreign: &f})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = s.Close() }()
+			w, err := s.World(t.Context(), "who")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = w.Close() }()
+			if key, err := w.OperatorKey(); key != c.key || !errors.Is(err, c.err) {
+				t.Errorf("the operator's key is %q, %v, want %q, %v", key, err, c.key, c.err)
+			}
+		})
 	}
 }

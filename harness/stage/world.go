@@ -174,8 +174,21 @@ func (w *World) Adapter() *target.Adapter {
 	return nil
 }
 
-// OperatorKey is the credential of Operator.
-func (w *World) OperatorKey() string { return w.stage.config.operator.Key }
+// ErrNoOperator is returned where nobody gave an operator's key of the target. It
+// says nothing about the target.
+var ErrNoOperator = errors.New("needs an operator's key of the target: a line NAME operator KEY in the file of --target-keys")
+
+// OperatorKey is the credential of Operator, or ErrNoOperator.
+func (w *World) OperatorKey() (string, error) {
+	f := w.stage.o.Foreign
+	switch {
+	case f == nil:
+		return w.stage.config.operator.Key, nil
+	case f.Operator.Key == "":
+		return "", ErrNoOperator
+	}
+	return f.Operator.Key, nil
+}
 
 func (w *World) client(name string, c Credential) *target.Client {
 	return target.New(w.caller(name, c))
