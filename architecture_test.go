@@ -22,6 +22,7 @@ var mayImport = map[string][]string{
 	"console":                                 {"docs/problems", "scenarios", "harness/...", "providers/..."},
 	"docs/problems":                           {},
 	"harness/bench":                           {"harness/stage/pgserver", "harness/stage/process", "harness/stage/scratch"},
+	"harness/browser":                         {}, // doctor asks it; else only tests do
 	"harness/edge":                            {"harness/loopback"},
 	"harness/fault":                           {"harness/edge", "harness/history"},
 	"harness/mutant":                          {},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/interlock-harness/interlock/harness/browser"
 	"github.com/interlock-harness/interlock/harness/stage/pgserver"
 )
 
@@ -127,10 +128,8 @@ func findClock() diagnosis {
 }
 
 func findBrowser() diagnosis {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return diagnosis{Name: "browser", Answer: "ok", Detail: path + " (only the browser tests need it)"}
-		}
+	if path := browser.Chromium(); path != "" {
+		return diagnosis{Name: "browser", Answer: "ok", Detail: path + " (only the browser tests need it)"}
 	}
 	return diagnosis{"browser", "limited", "no Chromium; only the browser tests need it", "apt-get install chromium"}
 }

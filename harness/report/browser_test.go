@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/interlock-harness/interlock/harness/browser"
 	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/mutant"
@@ -22,28 +22,14 @@ const toBrowse = 8 * time.Minute
 // TestThePageInABrowser runs console/browser/report.test.mjs over pages from disk:
 // what needs a script, a screen and a keyboard.
 func TestThePageInABrowser(t *testing.T) {
-	chromium := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			chromium = path
-			break
-		}
-	}
-	node, err := exec.LookPath("node")
-	if chromium == "" || err != nil {
-		t.Skip("no chromium or no node on this machine: apt-get install chromium nodejs npm")
-	}
-	scripts := filepath.Join("..", "..", "console", "browser")
-	if _, err := os.Stat(filepath.Join(scripts, "node_modules", "puppeteer-core")); err != nil {
-		t.Skip("the packages of the browser tests are not installed: npm ci --prefix console/browser")
-	}
 	dir := t.TempDir()
 	hostile := pagesForABrowser(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), toBrowse)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, node, "--test", "--test-reporter=tap", "report.test.mjs")
-	cmd.Dir = scripts
-	cmd.Env = append(os.Environ(), "PAGES="+dir, "HOSTILE="+strings.Join(hostile, " "), "CHROMIUM="+chromium)
+	cmd, err := browser.Command(ctx, filepath.Join("..", "..", "console", "browser"), "report.test.mjs", "PAGES="+dir, "HOSTILE="+strings.Join(hostile, " "))
+	if err != nil {
+		t.Skip(err)
+	}
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -59,40 +58,6 @@ type Picture struct {
 	Span  int64 // microseconds
 }
 
-// clock places what a database dated on the clock of the history.
-type clock struct {
-	wall  time.Time // at atUS
-	atUS  int64
-	known bool
-}
-
-// clockOf reads the first line of a history.
-func clockOf(all []history.Event) clock {
-	for _, e := range all {
-		if e.Kind != history.Note || e.Op != NoteRun {
-			continue
-		}
-		var run RunFacts
-		if e.Decode(&run) != nil {
-			break
-		}
-		if wall, err := time.Parse(time.RFC3339Nano, run.Wall); err == nil {
-			return clock{wall, e.AtUS, true}
-		}
-		break
-	}
-	return clock{}
-}
-
-// at returns the time on the history's clock.
-func (c clock) at(stamp string) (int64, bool) {
-	t, err := time.Parse(time.RFC3339Nano, stamp)
-	if err != nil || !c.known {
-		return 0, false
-	}
-	return c.atUS + t.Sub(c.wall).Microseconds(), true
-}
-
 // Draw makes the picture of one play.
 func Draw(events []history.Event, labels *Labels, c clock) Picture {
 	d := &drawing{events: events, labels: labels, clock: c, from: start(events)}
@@ -106,9 +71,10 @@ func Draw(events []history.Event, labels *Labels, c clock) Picture {
 	d.rows()
 	d.faults()
 	d.marks()
-	return d.picture()
+	return place(d.items, d.span, d.providers())
 }
 
+// drawing reads the items of a play from its events.
 type drawing struct {
 	events []history.Event
 	labels *Labels
@@ -182,6 +148,17 @@ func (d *drawing) calls() {
 		}
 		d.add(item)
 	}
+}
+
+// providers are the lanes at which calls arrived.
+func (d *drawing) providers() map[string]bool {
+	named := map[string]bool{}
+	for _, e := range d.events {
+		if e.Kind == history.Arrive {
+			named[e.Actor] = true
+		}
+	}
+	return named
 }
 
 // moves draws each attempt as a row of states, where the trail is dated.
@@ -358,81 +335,4 @@ func (d *drawing) marks() {
 		}
 		d.add(l)
 	}
-}
-
-// order of the lanes from top to bottom; clients come first, providers last.
-func laneRank(lane string, providers map[string]bool) int {
-	switch {
-	case lane == "fault":
-		return 0
-	case strings.HasPrefix(lane, "client"):
-		return 1
-	case strings.HasPrefix(lane, "operator"):
-		return 2
-	case lane == "postgres":
-		return 5
-	case lane == "worker":
-		return 6
-	case lane == "harness":
-		return 9
-	case providers[lane]:
-		return 8
-	case strings.Contains(lane, "api") || strings.Contains(lane, "replica"):
-		return 4
-	}
-	return 3
-}
-
-// maxRows is how many items a lane shows above each other.
-const maxRows = 6
-
-// picture orders lanes and packs overlapping items into rows.
-func (d *drawing) picture() Picture {
-	providers := map[string]bool{}
-	for _, e := range d.events {
-		if e.Kind == history.Arrive {
-			providers[e.Actor] = true
-		}
-	}
-	p := Picture{Span: max(d.span, 1), Items: d.items}
-	for _, i := range d.items {
-		if !slices.Contains(p.Lanes, i.Lane) {
-			p.Lanes = append(p.Lanes, i.Lane)
-		}
-	}
-	slices.SortStableFunc(p.Lanes, func(a, b string) int {
-		return cmp.Or(cmp.Compare(laneRank(a, providers), laneRank(b, providers)), cmp.Compare(a, b))
-	})
-	slices.SortStableFunc(p.Items, func(a, b Item) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.N, b.N)) })
-	free := map[string][]int64{}
-	attemptRow := map[string]int{}
-	for i := range p.Items {
-		item := &p.Items[i]
-		rows := free[item.Lane]
-		row := slices.IndexFunc(rows, func(until int64) bool { return until <= item.From })
-		if item.Lane == "worker" { // the states of one attempt stay in one row
-			name, _, _ := strings.Cut(item.Label, " ")
-			if known, ok := attemptRow[name]; ok {
-				row = known
-			} else {
-				row = len(attemptRow) % maxRows
-				attemptRow[name] = row
-			}
-		}
-		if row < 0 {
-			row = len(rows)
-		}
-		row = min(row, maxRows-1)
-		for len(rows) <= row {
-			rows = append(rows, 0)
-		}
-		gap := p.Span / 2000
-		if item.From == item.To {
-			gap = p.Span / 200 // a tick is wider than its time
-		}
-		rows[row] = max(rows[row], item.To+gap)
-		free[item.Lane] = rows
-		item.Row = row
-	}
-	return p
 }
