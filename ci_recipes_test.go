@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/interlock-harness/interlock/cli"
 	"github.com/interlock-harness/interlock/providers/strictyaml"
 )
 
@@ -173,12 +175,89 @@ func TestThePlainScriptRepeatsInfrastructureOnly(t *testing.T) {
 	}
 }
 
-// understood checks that the program takes these words.
-func understood(t *testing.T, words []string) {
+// understood fails where the program does not know these words: the command, or a
+// flag.
+func understood(t *testing.T, file string, words []string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), programScript(t), append(words, "--help")...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("interlock %s: %v: %s", strings.Join(words, " "), err, out)
+	if err := fits(words); err != nil {
+		t.Errorf("%s: interlock %s: %v", file, strings.Join(words, " "), err)
+	}
+}
+
+// callsOf runs a script of docs/ci with a program in the place of interlock that
+// ends with code, and returns the words of each call of it.
+func callsOf(t *testing.T, file string, code int, env ...string) (calls [][]string) {
+	t.Helper()
+	dir := t.TempDir()
+	stub := script(t, fmt.Sprintf("printf '%%s\\n' \"$@\" '' >> calls; exit %d\n", code))
+	_, said := shell(t, dir, file, append(env, "INTERLOCK="+stub, "GITHUB_OUTPUT="+filepath.Join(dir, "output"))...)
+	text, err := os.ReadFile(filepath.Join(dir, "calls"))
+	if err != nil {
+		t.Fatalf("%s calls nothing: %v: %s", file, err, said)
+	}
+	for _, call := range strings.Split(strings.TrimSuffix(string(text), "\n\n"), "\n\n") {
+		calls = append(calls, strings.Split(call, "\n"))
+	}
+	return calls
+}
+
+// TestTheCommandsOfTheScriptsAreUnderstood looks at what the scripts call, with
+// every input that they take.
+func TestTheCommandsOfTheScriptsAreUnderstood(t *testing.T) {
+	all := []string{"TARGET=http://127.0.0.1:1", "FROM=openai-demo", "TO=anthropic-demo", "CONTRACT=invoice", "CERTS=certificates", "SCENARIOS=double-click", "OUT=out"}
+	for _, c := range []struct {
+		file  string
+		code  int
+		env   string
+		calls int
+		want  string // in the last call
+	}{
+		{"action.sh", 0, "COMMAND=verify", 1, "--target"},
+		{"action.sh", 0, "COMMAND=certify", 1, "--contract"},
+		{"action.sh", 0, "COMMAND=gate", 1, "--certs"},
+		{"action.sh", 0, "COMMAND=mutants", 1, "--out"},
+		{"plain.sh", 0, "X=", 2, "--contract"},
+		{"plain.sh", cli.ExitInfrastructure, "X=", 2, "out-again"},
+	} {
+		calls := callsOf(t, c.file, c.code, append(slices.Clone(all), c.env)...)
+		if len(calls) != c.calls || !slices.Contains(calls[len(calls)-1], c.want) {
+			t.Errorf("%s with %s and exit %d calls %q, want %d calls and %s in the last", c.file, c.env, c.code, calls, c.calls, c.want)
+		}
+		for _, words := range calls {
+			understood(t, c.file, words)
+		}
+	}
+}
+
+// calledBy is the command that the YAML of a document hands to the action.
+var calledBy = regexp.MustCompile(`(?m)^ +command: (.+)\n((?:^ +.*\n)*)`)
+
+// TestTheCallsOfTheActionInTheDocumentsAreUnderstood runs the action's script with
+// the inputs that a document shows.
+func TestTheCallsOfTheActionInTheDocumentsAreUnderstood(t *testing.T) {
+	inputs := recipe[composite](t, "action.yml").Inputs
+	seen := 0
+	for _, file := range documents(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, use := range calledBy.FindAllStringSubmatch(string(text), -1) {
+			seen++
+			env := []string{"COMMAND=" + use[1], "OUT=out"}
+			for _, line := range regexp.MustCompile(`(?m)^ +(\S+): (.*)$`).FindAllStringSubmatch(use[2], -1) {
+				if _, known := inputs[line[1]]; !known {
+					t.Errorf("%s: the action has no input %q", file, line[1])
+				}
+				env = append(env, strings.ToUpper(line[1])+"="+line[2])
+			}
+			for _, words := range callsOf(t, "action.sh", 0, env...) {
+				understood(t, file, words)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("%d uses of the action found: docs/ci.md shows two", seen)
 	}
 }
 
@@ -198,7 +277,7 @@ func TestTheCommandsOfTheOtherRecipesAreUnderstood(t *testing.T) {
 		if !ok {
 			t.Errorf("%q does not run interlock", line)
 		}
-		understood(t, strings.Fields(words))
+		understood(t, "gitlab-ci.yml", strings.Fields(words))
 	}
 	if a := gitlab["interlock"].Artifacts; a.When != "always" || a.Reports["junit"] != a.Paths[0]+"/junit.xml" {
 		t.Errorf("artifacts %+v", a)
@@ -212,7 +291,7 @@ func TestTheCommandsOfTheOtherRecipesAreUnderstood(t *testing.T) {
 	for _, w := range container["args"].([]any) {
 		words = append(words, w.(string))
 	}
-	understood(t, words)
+	understood(t, "kubernetes-job.yaml", words)
 	var mounted []string
 	for _, m := range container["volumeMounts"].([]any) {
 		mounted = append(mounted, m.(map[string]any)["name"].(string))

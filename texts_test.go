@@ -61,11 +61,14 @@ func advisedIn(text string) (all [][]string) {
 	return all
 }
 
-// fits asks the program for help on a call, which runs nothing.
+// fits asks the program for help on a call, which runs nothing. It returns an error
+// where the command, or one of the flags, does not exist.
 func fits(words []string) error {
 	if strings.HasPrefix(words[len(words)-1], "--") { // its value may stand in the next text
-		if fits(append(append([]string{}, words...), "1")) == nil {
-			return nil
+		for _, value := range []string{"1", "1s"} {
+			if fits(append(append([]string{}, words...), value)) == nil {
+				return nil
+			}
 		}
 	}
 	at := len(words)
@@ -76,6 +79,9 @@ func fits(words []string) error {
 		}
 	}
 	args := append(append(append([]string{}, words[:at]...), "--help"), words[at:]...)
+	if words[0] == "serve" || words[0] == "migrate" { // their own parser ends at --help
+		args = append(append([]string{}, words...), "--help")
+	}
 	var out, errs bytes.Buffer
 	if code := cli.Main(args, strings.NewReader(""), &out, &errs); code != cli.ExitOK {
 		return fmt.Errorf("exit %d: %s", code, strings.TrimSpace(errs.String()))
@@ -172,7 +178,10 @@ func TestACommandThatDoesNotExistIsFoundInATextThatAdvisesIt(t *testing.T) {
 	}
 	for call, good := range map[string]bool{
 		"verify --list shows all 1": true, "replay 1 --times 1": true, "gate --from": true, "report merge unites the parts": true,
-		"verfy": false, "verify --lost": false, "gate --form 1 --to 1": false, "prompt chek": false,
+		"serve --role api --listen 127.0.0.1:0": true, "migrate --pg-url": true, "serve --body-time": true, "serve": true, "man 1": true, "prompt": true,
+		"verfy": false, "verify --lost": false, "gate --form 1 --to 1": false, "prompt chek": false, "verfy --out out": false,
+		"serve --lisen 1": false, "serve --listen 1 --rol api": false, "srve --listen 1": false, "migrate --listen 1": false, "serve --body-tmie": false, "bench servcie": false,
+		"--quiet prompt fetch": true, "--quite prompt fetch": false, "--quiet prompt fecth": false,
 	} {
 		if err := fits(strings.Fields(call)); (err == nil) != good {
 			t.Errorf("interlock %s: %v, want understood: %v", call, err, good)
