@@ -83,7 +83,7 @@ func TestTheScriptStaysSmall(t *testing.T) {
 	}
 	page := read(t, s.folder.Dir, report.HTMLFile)
 	script := page[strings.Index(page, "<script>"):strings.Index(page, "</script>")]
-	if len(script) > 34_000 {
+	if len(script) > 25_000 {
 		t.Errorf("the script has %d bytes", len(script))
 	}
 	if strings.Contains(script, "\n// ") || strings.Contains(script, "\n  ") {

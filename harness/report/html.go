@@ -25,8 +25,17 @@ var cssText string
 //go:embed page/report.js
 var jsText string
 
+// LanesCSS and LanesJS draw the packed lanes of a play, here and on any page with
+// the colours that they name.
+var (
+	//go:embed page/lanes.css
+	LanesCSS string
+	//go:embed page/lanes.js
+	LanesJS string
+)
+
 // What goes into each page: without what only its authors need.
-var pageCSS, pageJS = lean(cssText), lean(jsText)
+var pageCSS, pageJS = lean(cssText + LanesCSS), lean(LanesJS + jsText)
 
 // lean takes indents, empty lines and lines that are comments from a text in which
 // no string goes over several lines.
@@ -108,6 +117,7 @@ type pageView struct {
 	Policy, Title, Word              string
 	Sign, Verdict, Sentence, Command string
 	Counts                           []countView
+	Strip                            *stripView
 	Facts                            []named
 	Violations                       []violationView
 	MoreViolations                   int
@@ -185,6 +195,7 @@ func (p Page) view(r *Run, events map[string][]history.Event, dir string) pageVi
 		}
 		v.Scenarios = append(v.Scenarios, view)
 	}
+	v.Strip = r.strip(events)
 	v.Coverage, v.CoverageText = coverageView(r.Coverage)
 	if p.Matrix != nil {
 		v.Matrix = newMatrixView(*p.Matrix)
