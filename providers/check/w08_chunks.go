@@ -75,7 +75,7 @@ func events(body []byte) []sse.Event {
 
 // gives reports whether a stream that comes in pieces has these events.
 func gives(want []sse.Event, pieces ...[]byte) bool {
-	var p sse.Parser
+	p := sse.Parser{Lend: true}
 	next, same := 0, true
 	for _, piece := range pieces {
 		_ = p.Feed(piece, func(e sse.Event) {

@@ -26,11 +26,15 @@ type Event struct {
 	Offset int    // byte in the stream at which its first line starts
 	Type   string // the event field; "" where there is none (the standard's "message")
 	ID     string // the last event id that the stream has set so far
-	Data   []byte // not to be changed; valid for good
+	Data   []byte // not to be changed; valid for good, unless the parser lends it
 }
 
 // Parser takes a stream in pieces. The zero Parser is ready.
 type Parser struct {
+	// Lend saves the memory of events that are not kept: the Data of an event is
+	// valid only until emit returns.
+	Lend bool
+
 	line    []byte // the beginning of a line whose end has not arrived
 	lineAt  int    // offset of that line
 	at      int    // offset of the next byte
@@ -50,23 +54,24 @@ type Parser struct {
 // Feed reads the next piece and calls emit for each event that it completes. The
 // only error is ErrTooLong, which stays.
 func (p *Parser) Feed(piece []byte, emit func(Event)) error {
-	for len(piece) > 0 && p.err == nil {
+	ends := lineEnds{in: piece, feed: -1, ret: -1}
+	for at := 0; at < len(piece) && p.err == nil; {
 		if p.afterCR {
 			p.afterCR = false
-			if piece[0] == '\n' {
-				piece = piece[1:]
+			if piece[at] == '\n' {
+				at++
 				p.at++
 				p.lineAt = p.at
 				continue
 			}
 		}
-		end := bytes.IndexAny(piece, "\r\n")
-		if end < 0 {
-			p.keep(piece)
-			p.at += len(piece)
+		end := ends.next(at)
+		if end == len(piece) {
+			p.keep(piece[at:])
+			p.at += end - at
 			break
 		}
-		whole := piece[:end]
+		whole := piece[at:end]
 		if len(p.line) > 0 {
 			p.keep(whole)
 			whole = p.line
@@ -76,11 +81,36 @@ func (p *Parser) Feed(piece []byte, emit func(Event)) error {
 		}
 		p.line = p.line[:0]
 		p.afterCR = piece[end] == '\r'
-		piece = piece[end+1:]
-		p.at += end + 1
+		p.at += end + 1 - at
+		at = end + 1
 		p.lineAt = p.at
 	}
 	return p.err
+}
+
+// lineEnds finds the ends of lines. It looks at each byte once for each of the two
+// characters that end one, however many lines there are.
+type lineEnds struct {
+	in        []byte
+	feed, ret int // the next LF and CR, len(in) for none; outdated where they lie behind
+}
+
+// next is the first end of a line at from or after it, len(in) for none.
+func (e *lineEnds) next(from int) int {
+	if e.feed < from {
+		e.feed = indexFrom(e.in, from, '\n')
+	}
+	if e.ret < from {
+		e.ret = indexFrom(e.in, from, '\r')
+	}
+	return min(e.feed, e.ret)
+}
+
+func indexFrom(b []byte, from int, c byte) int {
+	if i := bytes.IndexByte(b[from:], c); i >= 0 {
+		return from + i
+	}
+	return len(b)
 }
 
 // Pending reports whether a line or an event has begun and is not complete: the
@@ -112,8 +142,13 @@ func (p *Parser) take(line []byte, emit func(Event)) {
 	if !p.begun {
 		p.begun, p.eventAt = true, p.lineAt
 	}
-	name, value, _ := bytes.Cut(line, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
+	name, value := line, line[len(line):]
+	if colon := bytes.IndexByte(line, ':'); colon >= 0 {
+		name, value = line[:colon], line[colon+1:]
+	}
+	if len(value) > 0 && value[0] == ' ' {
+		value = value[1:]
+	}
 	switch string(name) {
 	case "": // a comment
 		if !p.hasData && p.kind == "" {
@@ -138,7 +173,11 @@ func (p *Parser) dispatch(emit func(Event)) {
 	if p.hasData {
 		p.n++
 		emit(Event{N: p.n, Offset: p.eventAt, Type: p.kind, ID: p.id, Data: p.data[:len(p.data):len(p.data)]})
-		p.data = nil
+		if p.Lend {
+			p.data = p.data[:0]
+		} else {
+			p.data = nil
+		}
 	}
 	p.kind, p.hasData, p.begun, p.size = "", false, false, 0
 }

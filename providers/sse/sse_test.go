@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/interlock-harness/interlock/providers/sse"
 )
@@ -78,6 +79,42 @@ func TestEventsAreNumberedAndPlaced(t *testing.T) {
 	}
 	if !reflect.DeepEqual(at, []int{5, 24}) || !reflect.DeepEqual(n, []int{1, 2}) {
 		t.Errorf("offsets %v, numbers %v", at, n)
+	}
+}
+
+// An event that is lent says the same while it is lent, whatever came before it.
+func TestALentEventIsReadAsAKeptOne(t *testing.T) {
+	in := []byte("data: a long line\ndata: and another\n\ndata: b\n\nevent: t\nid: 3\ndata: c\r\rdata\n\ndata: d\n\n")
+	want := parse(t, in)
+	if len(want) != 5 {
+		t.Fatalf("%q", want)
+	}
+	for at := range in {
+		lends, got := sse.Parser{Lend: true}, []seen{}
+		for _, piece := range [][]byte{in[:at], in[at:]} {
+			if err := lends.Feed(piece, func(e sse.Event) { got = append(got, seen{e.Type, e.ID, string(e.Data)}) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("cut at %d: %q, want %q", at, got, want)
+		}
+	}
+}
+
+// Lines that end in CR alone, in LF alone or in both are found by looking at each
+// byte as often: a stream of line ends costs no more for the one it lacks.
+func TestStreamsOfLineEndsAreReadInOneGo(t *testing.T) {
+	const n = 4 << 20
+	for name, unit := range map[string]string{"LF": "\n", "CR": "\r", "CRLF": "\r\n", "comments that CR ends": ":\r"} {
+		piece := bytes.Repeat([]byte(unit), n/len(unit))
+		begin := time.Now()
+		if got := parse(t, piece); len(got) != 0 {
+			t.Errorf("%s: %d events", name, len(got))
+		}
+		if took := time.Since(begin); took > 10*time.Second { // quadratic, it is a quarter of an hour
+			t.Errorf("%s took %v", name, took)
+		}
 	}
 }
 
