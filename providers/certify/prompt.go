@@ -149,17 +149,32 @@ const selfTestWindow = 1 << 16
 // that servers speak which show their prompts, one shows them, and where prompts
 // can be counted, they are.
 func selfTestPrompt(p providers.Protocol) (*render.Subject, error) {
+	route, err := toyRoute()
+	if err != nil {
+		return nil, err
+	}
+	s := *route
+	s.Profile.Oracle = map[providers.Protocol]string{
+		providers.OpenAIChat: "vllm", providers.VLLMChat: "vllm", providers.AnthropicMessages: "anthropic", providers.Gemini: "gemini",
+	}[p]
+	return &s, nil
+}
+
+// toyRoute is the toy route of all runs of a self-test, which ask for the same
+// prompts.
+var toyRoute = sync.OnceValues(func() (*render.Subject, error) {
 	toy, err := promptstandin.Toy()
 	if err != nil {
 		return nil, err
 	}
 	profile := promptstandin.ToyProfile(toy.Tokenizer)
 	profile.ContextWindow = selfTestWindow
-	profile.Oracle = map[providers.Protocol]string{
-		providers.OpenAIChat: "vllm", providers.VLLMChat: "vllm", providers.AnthropicMessages: "anthropic", providers.Gemini: "gemini",
-	}[p]
-	return render.New(profile, promptstandin.ToyTemplate, toy.Tokenizer)
-}
+	s, err := render.New(profile, promptstandin.ToyTemplate, toy.Tokenizer)
+	if err == nil {
+		s.Remember()
+	}
+	return s, err
+})
 
 // requests are the prompts of the contract's cases, in each output mode that a run
 // asks for.

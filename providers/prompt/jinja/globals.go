@@ -32,5 +32,5 @@ var strftimeNow = &python.Function{Kind: "function", Name: "strftime_now", Body:
 	if !ok {
 		python.Raise(python.TypeError, "strftime() argument 1 must be str, not %s", python.TypeName(format))
 	}
-	return python.Strftime(t, t.Now, layout)
+	return python.Strftime(t, t.Now(), layout)
 }}

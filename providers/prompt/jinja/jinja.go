@@ -18,6 +18,7 @@
 package jinja
 
 import (
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func NewList(items ...Value) *List { return python.NewList(items...) }
 
 // Options bound and date one render. The zero value stands for the defaults.
 type Options struct {
-	Now       func() time.Time // what strftime_now sees; default time.Now
+	Now       func() time.Time // what strftime_now sees; asked once at most, and only where it is called; default time.Now
 	MaxSteps  int              // statements, calls, items, and 1 for 16 bytes of text; default 10,000,000
 	MaxOutput int              // bytes of the output and of every text on the way; default 16 MiB
 	MaxDepth  int              // Python frames, of which a macro takes five; default 991
@@ -76,7 +77,7 @@ func (o Options) thread() *python.Thread {
 		Steps:    pick(o.MaxSteps, DefaultMaxSteps),
 		MaxBytes: pick(o.MaxOutput, DefaultMaxOutput),
 		Frames:   pick(o.MaxDepth, DefaultMaxDepth),
-		Now:      now(),
+		Now:      sync.OnceValue(now),
 	}
 }
 

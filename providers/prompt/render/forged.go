@@ -63,7 +63,7 @@ func (e *examination) forgedIn(text string) []int {
 	if err != nil {
 		return nil
 	}
-	meant, err := e.inParts(c, bpe.NoAdded)
+	meant, err := e.idsOf(c, bpe.NoAdded)
 	if err != nil {
 		return nil
 	}

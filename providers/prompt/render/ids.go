@@ -18,14 +18,26 @@ func (s *Subject) Tokenize(c Conversation) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if which == bpe.AllAdded {
+	return s.idsOf(c, which)
+}
+
+// idsOf are the ids of c where contents are tokenized with the added tokens that
+// which names.
+func (s *Subject) idsOf(c Conversation, which bpe.Recognition) ([]int, error) {
+	encode := func() ([]int, error) {
+		if which != bpe.AllAdded {
+			return s.inParts(c, which)
+		}
 		text, err := s.Route.Render(c)
 		if err != nil {
 			return nil, err
 		}
 		return s.Tokenizer.Encode(text, bpe.Options{AddSpecialTokens: s.Profile.AddSpecialTokens})
 	}
-	return s.inParts(c, which)
+	if m := s.remembers(); m != nil {
+		return m.tokens(c, which, s.Profile.AddSpecialTokens, encode)
+	}
+	return encode()
 }
 
 // inParts tokenizes what the template writes with every added token and the

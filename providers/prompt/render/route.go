@@ -53,6 +53,8 @@ type Local struct {
 	Profile   Profile
 	Template  *jinja.Template
 	Tokenizer *bpe.Tokenizer
+
+	memory *memory // nil: nothing is kept
 }
 
 // today is the present of every render that does not name another.
@@ -60,6 +62,20 @@ var today = time.Date(2025, time.March, 14, 9, 26, 53, 0, time.UTC)
 
 // Render renders c. The error is a *jinja.Error where the template refuses.
 func (l *Local) Render(c Conversation) (string, error) {
+	now := func() time.Time {
+		if c.Now.IsZero() {
+			return today
+		}
+		return c.Now
+	}
+	render := func(now func() time.Time) (string, error) { return l.render(c, now) }
+	if l.memory == nil {
+		return render(now)
+	}
+	return l.memory.text(c, now, render)
+}
+
+func (l *Local) render(c Conversation, now func() time.Time) (string, error) {
 	vars := jinja.NewDict()
 	for name, value := range l.Profile.Variables {
 		vars.Set(name, value)
@@ -78,11 +94,7 @@ func (l *Local) Render(c Conversation) (string, error) {
 	vars.Set("tools", tools)
 	vars.Set("documents", nil)
 	vars.Set("add_generation_prompt", c.Generate)
-	now := c.Now
-	if now.IsZero() {
-		now = today
-	}
-	return l.Template.Render(vars, jinja.Options{Now: func() time.Time { return now }})
+	return l.Template.Render(vars, jinja.Options{Now: now})
 }
 
 func value(v any) (jinja.Value, error) {

@@ -5,11 +5,11 @@ import "time"
 // Thread is one render in progress: what it may still spend, how deep it is,
 // and its clock. It belongs to one goroutine.
 type Thread struct {
-	Steps      int       // left; each statement, call and item costs one, 16 bytes of text cost one
-	MaxBytes   int       // longest text that may be made
-	Frames     int       // left of Python's recursion limit
-	Now        time.Time // what strftime_now sees; one instant per render
-	Autoescape bool      // inside {% autoescape true %}
+	Steps      int              // left; each statement, call and item costs one, 16 bytes of text cost one
+	MaxBytes   int              // longest text that may be made
+	Frames     int              // left of Python's recursion limit
+	Now        func() time.Time // what strftime_now sees; one instant per render
+	Autoescape bool             // inside {% autoescape true %}
 }
 
 // Step spends one step.
