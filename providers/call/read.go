@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -28,6 +29,11 @@ const (
 	limitEncoding = "encoding"
 )
 
+// buffers are what bodies are read into on their way to a transcript.
+var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+
+const bufferSize = 32 << 10
+
 // read keeps the body of response with the time of each chunk and how it ended.
 func read(ctx context.Context, response *http.Response, t *providers.Transcript, started time.Time, arrived func(providers.Transcript)) {
 	defer func() { _ = response.Body.Close() }()
@@ -41,9 +47,11 @@ func read(ctx context.Context, response *http.Response, t *providers.Transcript,
 		t.Limit, t.End = limitEncoding, providers.EndEOF
 		return
 	}
-	var events sse.Parser
+	events := sse.Parser{Lend: true}
 	isStream := strings.HasPrefix(strings.ToLower(response.Header.Get("Content-Type")), "text/event-stream")
-	buffer := make([]byte, 32<<10)
+	lent := buffers.Get().(*[bufferSize]byte)
+	defer buffers.Put(lent)
+	buffer := lent[:]
 	for {
 		n, err := body.Read(buffer)
 		if n > 0 {
