@@ -53,7 +53,7 @@ func send(ctx context.Context, p providers.Profile, secret string, r providers.R
 	}
 	var sent atomic.Bool
 	request := built.WithContext(httptrace.WithClientTrace(ctx, watch(&sent)))
-	transport := transportFor(p)
+	transport := transportFor(ctx, p)
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {

@@ -52,6 +52,7 @@ type Options struct {
 	// one that does things in its own way.
 	Fault  *standin.Fault
 	Manner standin.Manner
+	inside bool // the stand-in opens no socket
 	// RoundTrip sends cases through a job service in front of the stand-in at
 	// base. Without it check X03 is inconclusive.
 	RoundTrip func(context.Context, Options) ([]check.RoundTrip, error)

@@ -129,7 +129,7 @@ func (s *SelfTest) try(ctx context.Context, t try) (Row, error) {
 		return Row{}, err
 	}
 	o := Options{
-		Contract: loaded, Facts: facts, Repeats: selfTestRepeats,
+		Contract: loaded, Facts: facts, Repeats: selfTestRepeats, inside: true,
 		Profile: providers.Profile{
 			Name: "stand-in", Protocol: t.protocol, BaseURL: "http://127.0.0.1:1", Model: selfTestModel, AllowLoopback: true,
 			Auth: providers.Auth{Header: "Authorization", Scheme: "Bearer", Env: "NONE"},

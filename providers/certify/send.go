@@ -40,7 +40,7 @@ func (o Options) sender() (*sender, error) {
 	}
 	s := &sender{o: o, double: o.Profile, id: rand.Text(), leaving: map[string]context.CancelFunc{}}
 	s.standIn, err = standin.Start(standin.Options{
-		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault, Manner: o.Manner, Observe: s.watch, Count: o.counter(),
+		Name: o.Profile.Name, Protocol: o.Profile.Protocol, Model: o.Profile.Model, References: refs, Fault: o.Fault, Manner: o.Manner, Observe: s.watch, Count: o.counter(), Inside: o.inside,
 	})
 	if err != nil {
 		return nil, err
@@ -143,6 +143,9 @@ func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
 	defer cancel()
+	if replayed && s.o.inside {
+		ctx = call.Through(ctx, s.standIn.Dial)
+	}
 	if c.Probe == check.Cancel {
 		s.leave(s.attempt(c), cancel)
 	}

@@ -1,7 +1,6 @@
 package standin
 
 import (
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -156,8 +155,8 @@ func (p *player) cut(how Cut) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok && how == CutReset {
-		_ = tcp.SetLinger(0)
+	if lingers, ok := conn.(interface{ SetLinger(sec int) error }); ok && how == CutReset {
+		_ = lingers.SetLinger(0)
 	}
 	_ = conn.Close()
 }

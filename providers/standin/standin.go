@@ -1,5 +1,6 @@
 // Package standin is a scripted AI provider: a real HTTP server on a loopback
-// port that speaks one wire protocol and does exactly what it is told.
+// port, or inside the process, that speaks one wire protocol and does exactly what
+// it is told.
 //
 // By itself it answers as a good provider would: the reference of the contract
 // case whose text it finds in the prompt, else an answer made from the schema
@@ -28,6 +29,7 @@ type Options struct {
 	Protocol providers.Protocol
 	Model    string // the one model it serves; empty serves whatever is asked for
 	Listen   string // host:port, default 127.0.0.1:0
+	Inside   bool   // opens no socket: only Dial reaches it
 
 	// References are answers by the text that must occur in the prompt, first
 	// match wins.
@@ -83,10 +85,7 @@ func Start(o Options) (*Server, error) {
 	if !ok {
 		return nil, fmt.Errorf("no stand-in speaks protocol %q", o.Protocol)
 	}
-	if o.Listen == "" {
-		o.Listen = "127.0.0.1:0"
-	}
-	listener, err := net.Listen("tcp", o.Listen)
+	listener, err := o.listener()
 	if err != nil {
 		return nil, fmt.Errorf("stand-in %s: %w", o.Name, err)
 	}
@@ -105,6 +104,16 @@ func Start(o Options) (*Server, error) {
 		_ = s.server.Serve(listener)
 	}()
 	return s, nil
+}
+
+func (o Options) listener() (net.Listener, error) {
+	switch {
+	case o.Inside:
+		return newInside(), nil
+	case o.Listen == "":
+		return net.Listen("tcp", "127.0.0.1:0")
+	}
+	return net.Listen("tcp", o.Listen)
 }
 
 // URL is the base URL for a profile: scheme and host, no path.
