@@ -2,7 +2,6 @@ package service_test
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/interlock-harness/interlock/providers/certificate"
 	"github.com/interlock-harness/interlock/providers/contract"
 	"github.com/interlock-harness/interlock/providers/fixtures"
-	"github.com/interlock-harness/interlock/providers/profile"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -20,40 +18,18 @@ import (
 // another build the gate is shut although no job came, and no canary follows.
 func TestCanariesAskTheCasesAndShutTheGate(t *testing.T) {
 	s := newSetting(t)
-	if err := os.Mkdir(s.path("certificates"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	signer, err := certificate.NewSigner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trust := s.write(t, "trust.json", string(certificate.DefaultTrust("test", signer.Public()).Write()))
-	demo, err := profile.Load(os.DirFS(s.path("profiles")), "openai-demo.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := certificate.ReadContracts(fixtures.FS, "contracts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sign := newIssuer(t, s)
 	agreed, err := contract.Load(fixtures.FS, "contracts/triage")
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := statement(demo, facts["triage"], 1, time.Now().Add(-time.Minute))
-	st.Predicate.Mode, st.Predicate.Fingerprints = certificate.Live, []string{"fp_standin_1"}
-	envelope, err := certificate.Sign(st, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write(t, "certificates/"+certificate.FileName("openai-demo", facts["triage"].Name()), string(envelope))
-	s.write(t, "profiles/other.yaml", strings.Replace(read(t, s.path("profiles/openai-demo.yaml")), "name: openai-demo", "name: other", 1))
+	s.write(t, "certificates/"+certificate.FileName("openai-demo", sign.triage.Name()), sign.live(t, 1, time.Now().Add(-time.Minute), "fp_standin_1"))
 
-	s.start(t, "--certificates", s.path("certificates"), "--trust", trust) // canaries are off where nobody asks for them
+	s.start(t, sign.args...) // canaries are off where nobody asks for them
 	if n := len(s.provider.Ledger()); n != 0 {
 		t.Errorf("%d canaries without --canary-every", n)
 	}
-	args := []string{"--certificates", s.path("certificates"), "--trust", trust, "--canary-every", "2s"}
+	args := append(sign.args, "--canary-every", "2s")
 	c, _ := s.start(t, args...), s.start(t, args...)
 	ctx, cancel := context.WithTimeout(t.Context(), toCome)
 	defer cancel()
@@ -103,13 +79,4 @@ func TestCanariesAreRefusedFasterThanOneASecond(t *testing.T) {
 	if code != 64 || !strings.Contains(stderr, "--canary-every is 0 or at least a second") {
 		t.Errorf("%d %s", code, stderr)
 	}
-}
-
-func read(t testing.TB, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -38,6 +38,54 @@ func statement(p providers.Profile, c certificate.Contract, serial int64, begin 
 	return s
 }
 
+// issuer signs live certificates of openai-demo for the contract triage, which the
+// gate of a service started with args trusts. The gate is asked about a failover
+// to it from the profile "other".
+type issuer struct {
+	args   []string
+	demo   providers.Profile
+	triage certificate.Contract
+	signer *certificate.Signer
+}
+
+func newIssuer(t *testing.T, s *setting) issuer {
+	t.Helper()
+	if err := os.Mkdir(s.path("certificates"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	signer, err := certificate.NewSigner()
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo, err := profile.Load(os.DirFS(s.path("profiles")), "openai-demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts, err := certificate.ReadContracts(fixtures.FS, "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(s.path("profiles/openai-demo.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.write(t, "profiles/other.yaml", strings.Replace(string(text), "name: openai-demo", "name: other", 1))
+	trust := s.write(t, "trust.json", string(certificate.DefaultTrust("test", signer.Public()).Write()))
+	return issuer{args: []string{"--certificates", s.path("certificates"), "--trust", trust}, demo: demo, triage: facts["triage"], signer: signer}
+}
+
+// live is a signed certificate for an hour from begin, for answers of these builds.
+func (i issuer) live(t *testing.T, serial int64, begin time.Time, builds ...string) string {
+	t.Helper()
+	s := statement(i.demo, i.triage, serial, begin)
+	s.Predicate.Mode, s.Predicate.Fingerprints = certificate.Live, builds
+	envelope, err := certificate.Sign(s, i.signer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(envelope)
+}
+
 // TestCertificateOpensTheGateOfARunningService takes a failover from its refusal
 // over the certificate that is put to the attempt that may start.
 func TestCertificateOpensTheGateOfARunningService(t *testing.T) {

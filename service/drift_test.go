@@ -1,14 +1,10 @@
 package service_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/interlock-harness/interlock/providers/certificate"
-	"github.com/interlock-harness/interlock/providers/fixtures"
-	"github.com/interlock-harness/interlock/providers/profile"
 	"github.com/interlock-harness/interlock/providers/standin"
 )
 
@@ -17,37 +13,11 @@ import (
 // when the provider is certified anew.
 func TestAnotherBuildShutsTheGate(t *testing.T) {
 	s := newSetting(t)
-	if err := os.Mkdir(s.path("certificates"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	signer, err := certificate.NewSigner()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trust := s.write(t, "trust.json", string(certificate.DefaultTrust("test", signer.Public()).Write()))
-	demo, err := profile.Load(os.DirFS(s.path("profiles")), "openai-demo.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts, err := certificate.ReadContracts(fixtures.FS, "contracts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := os.ReadFile(s.path("profiles/openai-demo.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write(t, "profiles/other.yaml", strings.Replace(string(first), "name: openai-demo", "name: other", 1))
-	c := s.start(t, "--certificates", s.path("certificates"), "--trust", trust)
+	sign := newIssuer(t, s)
+	c := s.start(t, sign.args...)
 	certify := func(serial int64, begin time.Time, builds ...string) {
 		t.Helper()
-		st := statement(demo, facts["triage"], serial, begin)
-		st.Predicate.Mode, st.Predicate.Fingerprints = certificate.Live, builds
-		envelope, err := certificate.Sign(st, signer)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if status, _, body := c.ask("PUT", "/v1/certificates", operatorKey, string(envelope)); status != 201 {
+		if status, _, body := c.ask("PUT", "/v1/certificates", operatorKey, sign.live(t, serial, begin, builds...)); status != 201 {
 			t.Fatalf("%d %s", status, body)
 		}
 	}
@@ -88,7 +58,7 @@ func TestAnotherBuildShutsTheGate(t *testing.T) {
 	if allowed, body := answer(c); allowed != "false" || !strings.Contains(body, "drift: ") || !strings.Contains(body, "names the build") {
 		t.Errorf("another build: %s", body)
 	}
-	later := s.start(t, "--certificates", s.path("certificates"), "--trust", trust, "--role", "api")
+	later := s.start(t, append(sign.args, "--role", "api")...)
 	if allowed, body := answer(later); allowed != "false" || !strings.Contains(body, "drift: ") {
 		t.Errorf("a process that starts later: %s", body)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"github.com/interlock-harness/interlock/harness/stage/pgserver"
 )
 
@@ -21,14 +23,20 @@ var shared struct {
 	err    error
 }
 
-// Main runs the tests of a package and then removes the server, if one was
-// started. Use it in TestMain: os.Exit(pgtest.Main(m)).
+// Main runs the tests of a package, removes the server, if one was started, and
+// fails when a goroutine is left. Use it in TestMain: os.Exit(pgtest.Main(m)).
 func Main(m *testing.M) int {
 	code := m.Run()
 	if shared.server != nil {
 		if err := shared.server.Close(); err != nil {
 			println("pgtest:", err.Error())
 			return max(code, 1)
+		}
+	}
+	if code == 0 { // a test that failed may have left anything
+		if err := goleak.Find(); err != nil {
+			println("pgtest: goroutines are left:", err.Error())
+			return 1
 		}
 	}
 	return code

