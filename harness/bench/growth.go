@@ -67,39 +67,49 @@ func (r *rig) fill(ctx context.Context, from, to int) error {
 }
 
 // growth compares submits and claims over tables with few finished jobs and with
-// many.
+// many, in two databases of one server, by turns: what the machine does meanwhile
+// meets both.
 func growth(ctx context.Context, r *rig) ([]Row, error) {
-	s, err := r.answering(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.stop()
-	have := 0
-	var submits, claims [2]time.Duration
+	var sides [2]*rig
+	var services [2]*service
 	for i, want := range []int{fewFinished, max(r.o.Finished, fewFinished)} {
-		if err := r.fill(ctx, have+1, want); err != nil {
+		side, err := r.beside(ctx)
+		if err != nil {
 			return nil, err
 		}
-		have = want
-		if err := r.forget(ctx); err != nil {
+		defer side.leave()
+		if err := side.fill(ctx, 1, want); err != nil {
 			return nil, err
 		}
-		r.o.Note(fmt.Sprintf("VACUUM and CHECKPOINT with %d finished jobs", want))
-		for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {
-			if _, err := r.conn.Exec(ctx, statement); err != nil {
+		r.o.Note(fmt.Sprintf("VACUUM with %d finished jobs", want))
+		if _, err := side.conn.Exec(ctx, "VACUUM ANALYZE"); err != nil {
+			return nil, err
+		}
+		if services[i], err = side.answering(ctx); err != nil {
+			return nil, err
+		}
+		defer services[i].stop()
+		sides[i] = side
+	}
+	var submits, claims [2]time.Duration
+	var took [2][2][]float64 // submits and claims of each side
+	for turn := range turns {
+		for i := range sides {
+			i = (i + turn) % 2 // neither is always the first
+			r.o.Note(fmt.Sprintf("submits and claims beside few finished jobs and many: turn %d of %d", turn+1, turns))
+			// what one side left to be written is not the other's to wait for
+			if _, err := sides[i].conn.Exec(ctx, "CHECKPOINT"); err != nil {
 				return nil, err
 			}
-		}
-		r.o.Note(fmt.Sprintf("submits and claims beside %d finished jobs", want))
-		var took [2][]float64
-		for turn := range turns {
-			submit, claim, err := r.latencies(ctx, s, fmt.Sprint("growth-", i, "-", turn, "-"))
+			submit, claim, err := sides[i].latencies(ctx, services[i], fmt.Sprint("growth-", turn, "-"))
 			if err != nil {
 				return nil, err
 			}
-			took[0], took[1] = append(took[0], float64(submit)), append(took[1], float64(claim))
+			took[i][0], took[i][1] = append(took[i][0], float64(submit)), append(took[i][1], float64(claim))
 		}
-		submits[i], claims[i] = time.Duration(median(took[0])), time.Duration(median(took[1]))
+	}
+	for i := range sides {
+		submits[i], claims[i] = time.Duration(median(took[i][0])), time.Duration(median(took[i][1]))
 	}
 	rows := make([]Row, 0, 2)
 	for _, m := range []struct {

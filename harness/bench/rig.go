@@ -98,6 +98,21 @@ func (r *rig) close() {
 	}
 }
 
+// beside is the rig over a database of its own, on the same server.
+func (r *rig) beside(ctx context.Context) (*rig, error) {
+	side := *r
+	var err error
+	if side.name, err = r.migrated(ctx); err != nil {
+		return nil, err
+	}
+	side.url = r.database.URL(side.name)
+	side.conn, err = pgx.Connect(ctx, side.url)
+	return &side, err
+}
+
+// leave ends what beside began; the database goes with the server.
+func (r *rig) leave() { _ = r.conn.Close(context.Background()) }
+
 // configure writes the key and a profile for each provider.
 func (r *rig) configure() error {
 	profiles := filepath.Join(r.dir, "profiles")
