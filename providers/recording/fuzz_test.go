@@ -2,6 +2,7 @@ package recording_test
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,11 +38,29 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
+// shortly has each input that reaches new code made smaller for a second, where
+// the command line says nothing else. Go takes a minute: it tries to leave out
+// every stretch of an input, which for some kilobytes never ends, and meanwhile
+// nothing new is tried.
+func shortly(f *testing.F) {
+	f.Helper()
+	const name = "test.fuzzminimizetime"
+	said := false
+	flag.Visit(func(g *flag.Flag) { said = said || g.Name == name })
+	if said {
+		return
+	}
+	if err := flag.Set(name, "1s"); err != nil {
+		f.Fatal(err)
+	}
+}
+
 // FuzzRead: whatever stands in the files of a recording, reading ends without a
 // panic, opens nothing outside the folder and no name that is not a recording's,
 // takes memory in proportion to what is there, and what it takes is written and
 // read again as it was.
 func FuzzRead(f *testing.F) {
+	shortly(f)
 	r, err := recording.Of(meta(), transcript("data: {\"a\":1}\n\ndata: [DONE]\n\n"), nil, at)
 	if err != nil {
 		f.Fatal(err)
