@@ -35,6 +35,8 @@ type Parser struct {
 	// valid only until emit returns.
 	Lend bool
 
+	borrow bool // pieces stay as they are, so that events may hold parts of them
+
 	line    []byte // the beginning of a line whose end has not arrived
 	lineAt  int    // offset of that line
 	at      int    // offset of the next byte
@@ -71,13 +73,13 @@ func (p *Parser) Feed(piece []byte, emit func(Event)) error {
 			p.at += end - at
 			break
 		}
-		whole := piece[at:end]
+		whole, own := piece[at:end], false
 		if len(p.line) > 0 {
 			p.keep(whole)
-			whole = p.line
+			whole, own = p.line, true
 		}
 		if p.err == nil {
-			p.take(whole, emit)
+			p.take(whole, own, emit)
 		}
 		p.line = p.line[:0]
 		p.afterCR = piece[end] == '\r'
@@ -127,7 +129,8 @@ func (p *Parser) keep(part []byte) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-func (p *Parser) take(line []byte, emit func(Event)) {
+// take reads a whole line; own tells one that lies in the memory of the parser.
+func (p *Parser) take(line []byte, own bool, emit func(Event)) {
 	if p.lineAt == 0 {
 		line = bytes.TrimPrefix(line, byteOrderMark)
 	}
@@ -155,10 +158,14 @@ func (p *Parser) take(line []byte, emit func(Event)) {
 			p.begun, p.size = false, 0 // comments for ever are no event
 		}
 	case "data":
-		if p.hasData {
-			p.data = append(p.data, '\n')
+		switch {
+		case p.hasData:
+			p.data = append(append(p.data, '\n'), value...)
+		case p.borrow && !own:
+			p.data = value[:len(value):len(value)] // what is appended goes elsewhere
+		default:
+			p.data = append(p.data, value...)
 		}
-		p.data = append(p.data, value...)
 		p.hasData = true
 	case "event":
 		p.kind = string(value)
@@ -182,11 +189,11 @@ func (p *Parser) dispatch(emit func(Event)) {
 	p.kind, p.hasData, p.begun, p.size = "", false, false, 0
 }
 
-// Events reads a whole stream. The error, ErrTooLong, comes last and with an
-// empty event.
+// Events reads a whole stream, which stays as it is while its events are used: most
+// of them are parts of it. The error, ErrTooLong, comes last and with an empty event.
 func Events(stream []byte) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		var p Parser
+		p := Parser{borrow: true}
 		for len(stream) > 0 {
 			// Piece by piece, so that a reader that stops early costs little.
 			piece := stream[:min(len(stream), 4096)]
