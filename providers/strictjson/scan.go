@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -13,8 +14,8 @@ type frame struct {
 	keys   int                 // first of its keys in scanner.keys
 	index  int                 // elements read so far (arrays)
 	seen   map[string]struct{} // only for objects of many keys
-	array  []any               // when building
-	fields map[string]any      // when building
+	first  int                 // when building an array: its first element in scanner.values
+	fields map[string]any      // when building an object
 	name   string              // when building: the current key
 }
 
@@ -31,7 +32,43 @@ type scanner struct {
 
 	frames []frame
 	keys   [][]byte // names of all open objects, in order; the last of a frame is the current one
+	values []any    // when building: elements of all open arrays, in order
+	room   []any    // when building: where the elements of finished arrays are put
 	root   any
+}
+
+// space is what a scanner works with and no document keeps. It is used again, so
+// that many small documents, and deep ones, cost no memory for it.
+type space struct {
+	frames []frame
+	keys   [][]byte
+	values []any
+}
+
+// Sizes of a space: those with which it begins, and those up to which it is kept.
+const (
+	usualDepth, keptDepth = 64, 64
+	usualWidth, keptWidth = 64, 1024
+)
+
+var spaces = sync.Pool{New: func() any {
+	return &space{make([]frame, 0, usualDepth), make([][]byte, 0, usualWidth), make([]any, 0, usualWidth)}
+}}
+
+// scan runs s in a space that it gives back without what it held of the document.
+func (s *scanner) scan() *Error {
+	in := spaces.Get().(*space)
+	s.frames, s.keys, s.values = in.frames, in.keys, in.values
+	err := s.run()
+	if cap(s.frames) <= keptDepth && cap(s.keys) <= keptWidth && cap(s.values) <= keptWidth {
+		clear(s.frames) // what is left of a document that was refused
+		clear(s.keys[:cap(s.keys)])
+		clear(s.values)
+		in.frames, in.keys, in.values = s.frames[:0], s.keys[:0], s.values[:0]
+		spaces.Put(in)
+	}
+	s.frames, s.keys, s.values = nil, nil, nil
+	return err
 }
 
 // The automaton: what may come next.
@@ -142,11 +179,9 @@ func (s *scanner) open(object bool) (state, *Error) {
 		return 0, s.fail(KindDepth, s.pos, fmt.Sprintf("nested deeper than %d", s.limits.MaxDepth))
 	}
 	s.pos++
-	f := frame{object: object, keys: len(s.keys)}
+	f := frame{object: object, keys: len(s.keys), first: len(s.values)}
 	if s.build && object {
 		f.fields = map[string]any{}
-	} else if s.build {
-		f.array = []any{}
 	}
 	s.frames = append(s.frames, f)
 	if object {
@@ -157,16 +192,36 @@ func (s *scanner) open(object bool) (state, *Error) {
 
 func (s *scanner) close() (state, *Error) {
 	s.pos++
-	top := s.frames[len(s.frames)-1]
-	s.frames = s.frames[:len(s.frames)-1]
+	last := len(s.frames) - 1
+	top := s.frames[last]
+	s.frames[last] = frame{}
+	s.frames = s.frames[:last]
 	s.keys = s.keys[:top.keys]
 	switch {
 	case s.build && top.object:
 		s.put(top.fields)
 	case s.build:
-		s.put(top.array)
+		elements := s.values[top.first:]
+		list := s.list(elements)
+		clear(elements)
+		s.values = s.values[:top.first]
+		s.put(list)
 	}
 	return wantNext, nil
+}
+
+// list is a copy of elements. The lists of a document share their memory, so many
+// small ones, side by side or inside one another, cost no more than a large one.
+func (s *scanner) list(elements []any) []any {
+	if len(elements) == 0 {
+		return []any{}
+	}
+	if cap(s.room)-len(s.room) < len(elements) {
+		s.room = make([]any, 0, max(len(elements), min(2*cap(s.room), 1024), 16))
+	}
+	from := len(s.room)
+	s.room = append(s.room, elements...)
+	return s.room[from:len(s.room):len(s.room)]
 }
 
 // put stores a finished value in the container that is open.
@@ -179,7 +234,7 @@ func (s *scanner) put(v any) {
 	if top.object {
 		top.fields[top.name] = v
 	} else {
-		top.array = append(top.array, v)
+		s.values = append(s.values, v)
 	}
 }
 

@@ -63,7 +63,7 @@ func (l Limits) orDefaults() Limits {
 // is an *Error.
 func Check(data []byte, limits Limits) error {
 	s := scanner{data: data, limits: limits.orDefaults()}
-	if err := s.run(); err != nil {
+	if err := s.scan(); err != nil {
 		return err
 	}
 	return nil
@@ -73,7 +73,7 @@ func Check(data []byte, limits Limits) error {
 // map[string]any. The error is an *Error.
 func Decode(data []byte, limits Limits) (any, error) {
 	s := scanner{data: data, limits: limits.orDefaults(), build: true}
-	if err := s.run(); err != nil {
+	if err := s.scan(); err != nil {
 		return nil, err
 	}
 	return s.root, nil
@@ -83,7 +83,7 @@ func Decode(data []byte, limits Limits) (any, error) {
 // the number of bytes that it takes; what follows is not looked at.
 func Prefix(data []byte, limits Limits) (int, error) {
 	s := scanner{data: data, limits: limits.orDefaults(), prefix: true}
-	if err := s.run(); err != nil {
+	if err := s.scan(); err != nil {
 		return 0, err
 	}
 	return s.pos, nil

@@ -209,3 +209,20 @@ func BenchmarkCheckMegabyte(b *testing.B) {
 		}
 	}
 }
+
+// The lists of a document share memory, and nobody who appends to one sees it.
+func TestListsOfOneDocumentAreApart(t *testing.T) {
+	v, err := strictjson.Decode([]byte(`[[1,2],[3,[4]],[],[5]]`), strictjson.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := v.([]any)
+	for i := range lists {
+		lists[i] = append(lists[i].([]any), "more")
+	}
+	n := func(s string) json.Number { return json.Number(s) }
+	want := []any{[]any{n("1"), n("2"), "more"}, []any{n("3"), []any{n("4")}, "more"}, []any{"more"}, []any{n("5"), "more"}}
+	if !reflect.DeepEqual(v, want) {
+		t.Errorf("%v, want %v", v, want)
+	}
+}
