@@ -125,6 +125,7 @@ func (d *deployed) prompt(p providers.Profile) (*render.Subject, error) {
 		return nil, usagef("the section prompt of %s: %v", p.Name, err)
 	}
 	subject.Profile.Name = p.Name
+	subject.Remember()
 	return subject, nil
 }
 
