@@ -32,7 +32,8 @@ type log struct {
 	events []Event
 	out    *bufio.Writer
 	file   syncer
-	err    error // first write error: nothing after it is trusted
+	soon   *time.Timer // until what is written is passed on to the file
+	err    error       // first write error: nothing after it is trusted
 	closed bool
 	plays  map[string]int // how often each scenario was begun
 	sealed map[string]bool
@@ -157,6 +158,26 @@ func (l *log) write(e Event) {
 	if err != nil {
 		l.err = fmt.Errorf("write history: %w", err)
 	}
+	if l.soon == nil {
+		l.soon = time.AfterFunc(late, l.pass)
+	}
+}
+
+// late is how long an event may be missing in the file, where whoever watches the
+// run reads it. To disk it comes by Flush.
+const late = 50 * time.Millisecond
+
+// pass brings what was recorded into the file.
+func (l *log) pass() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.soon = nil
+	if l.err != nil || l.closed {
+		return
+	}
+	if err := l.out.Flush(); err != nil {
+		l.err = fmt.Errorf("write history: %w", err)
+	}
 }
 
 // MaxData bounds the data of one event: a provider's answer fits (8 MiB), a
@@ -241,6 +262,9 @@ func (r *Recorder) Close() error {
 	}
 	err := l.flush()
 	l.closed = true
+	if l.soon != nil {
+		l.soon.Stop()
+	}
 	if l.file != nil {
 		if closeErr := l.file.Close(); err == nil && closeErr != nil {
 			l.err = fmt.Errorf("close history: %w", closeErr)
