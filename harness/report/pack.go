@@ -49,22 +49,6 @@ type packedPlay struct {
 	Job     []int   `json:"job"` // into jobs
 }
 
-// keep cuts a history to limit events. Reads of tables go first: what they show
-// of a play that passed is its end, which is known.
-func keep(events []history.Event, limit int) []history.Event {
-	if len(events) <= limit {
-		return events
-	}
-	var kept []history.Event
-	for _, e := range events {
-		read := e.Kind == history.Snapshot || e.Kind == history.Row && e.Op != history.TableEvents
-		if !read && len(kept) < limit {
-			kept = append(kept, e)
-		}
-	}
-	return kept
-}
-
 // packedMark is where a finding was proved.
 type packedMark struct {
 	At        int64  `json:"at"`
@@ -98,27 +82,41 @@ func pack(r *Run, events map[string][]history.Event, c clock, lean bool) *packer
 	p.text("")
 	for i := range r.Plays {
 		play := &r.Plays[i]
-		p.play(play, events[play.History], c, lean)
+		all := events[play.History]
+		kept := all
+		if play.reported() == invariant.Pass {
+			limit := keptOfPassing
+			if lean {
+				limit = 0
+			}
+			kept = keep(all, limit)
+		}
+		p.play(play, all, kept, c)
 	}
 	return p
 }
 
-func (p *packer) play(play *Play, events []history.Event, c clock, lean bool) {
+// PackPlay is the data by which LanesJS draws one play, as JSON: texts, and plays
+// with one entry. events are those of the play that are to be shown, of leftOut
+// more is only told how many they are; begin is the first event of the run's
+// history, which dates what a database dated. A play that is not judged yet has no
+// verdict.
+func PackPlay(play Play, events []history.Event, leftOut int, begin history.Event) ([]byte, error) {
+	p := &packer{at: map[string]int{}}
+	p.text("")
+	p.play(&play, events, events, clockOf([]history.Event{begin}))
+	p.Plays[0].LeftOut += leftOut
+	return json.Marshal(p.packed)
+}
+
+// play packs a play of which the events kept are shown.
+func (p *packer) play(play *Play, events, kept []history.Event, c clock) {
 	out := packedPlay{
-		Name: play.History, Slug: play.Slug, Verdict: play.reported(), Start: start(events),
+		Name: play.History, Slug: play.Slug, Verdict: play.reported(), Start: start(events), LeftOut: len(events) - len(kept),
 		Lanes: []int{}, Jobs: []int{0}, Lane: []int{}, Row: []int{}, From: []int64{}, Took: []int64{}, Look: []int{},
 		Label: []int{}, What: []int{}, Outcome: []int{}, N: []int64{}, Job: []int{},
 	}
 	labels := NewLabels(events)
-	kept := events
-	if out.Verdict == invariant.Pass {
-		limit := keptOfPassing
-		if lean {
-			limit = 0
-		}
-		kept = keep(events, limit)
-		out.LeftOut = len(events) - len(kept)
-	}
 	picture := Draw(kept, labels, c)
 	out.Span = picture.Span
 	for _, lane := range picture.Lanes {

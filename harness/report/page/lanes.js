@@ -39,6 +39,9 @@ const colors = () => {
   const css = getComputedStyle(document.documentElement);
   return Object.fromEntries(['card', 'fg', 'soft', 'line', 'fault-bg', ...LOOKS.map(l => l.color)].map(name => [name, css.getPropertyValue('--' + name)]));
 };
+const redraw = () => { for (const c of document.querySelectorAll('canvas')) c.lanes.draw(); };
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+new MutationObserver(redraw).observe(document.documentElement, {attributeFilter: ['data-theme']});
 const hatches = {};
 const hatch = (g, color) => hatches[color] ??= (() => {
   const h = el('canvas', {width: 7, height: 7}).getContext('2d');
@@ -128,7 +131,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
 
   const draw = () => {
     if (!play || !canvas.isConnected) return;
-    const dpr = devicePixelRatio || 1;
+    const dpr = devicePixelRatio;
     w = canvas.clientWidth || 600; x0 = w < 560 ? 78 : 124; scale = (w - x0 - 12) / (v1 - v0);
     h = 24; tops = play.rows.map(rows => (h += Math.max(24, rows * ROW + 9)) - Math.max(24, rows * ROW + 9));
     h += 6;
@@ -174,13 +177,13 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
       const k = slot(i), look = LOOKS[play.look[i]], left = x(a[i]), width = (b[i] - a[i]) * scale, y = tops[play.lane[i]] + play.row[i] * ROW + 2;
       // the same pixel again
       if (width < 1.5 && left - last[k] < 1 && look === was[k] && i !== chosen) continue;
-      const free = Math.max(last[k] ?? 0, said[k] ?? 0) + 4, tick = play.t0[i] === play.t1[i];
+      const free = Math.max(last[k] ?? 0, said[k] ?? 0) + 4;
       last[k] = left + Math.max(width, 1); was[k] = look;
       g.strokeStyle = g.fillStyle = col[look.color];
-      if (tick) mark(look, left, y + 6.5); else bar(look, left, y, Math.max(2, width));
-      if (i === chosen) { g.strokeStyle = col.fg; g.lineWidth = 2; g.strokeRect(left - (tick ? 7 : 2), y - 2, tick ? 14 : Math.max(4, width + 4), 16); }
+      if (width) bar(look, left, y, Math.max(2, width)); else mark(look, left, y + 6.5);
+      if (i === chosen) { g.strokeStyle = col.fg; g.lineWidth = 2; g.strokeRect(left - (width ? 2 : 7), y - 2, width ? Math.max(4, width + 4) : 14, 16); }
       g.lineWidth = 1;
-      said[k] = Math.max(said[k] ?? 0, label(i, left, y + 6.5, tick ? 0 : width, tick, free));
+      said[k] = Math.max(said[k] ?? 0, label(i, left, y + 6.5, width, free));
     }
   };
 
@@ -201,7 +204,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
 
   // label writes what there is room for: in the bar, to its right or, at the right
   // edge, to its left. It returns where the text ends.
-  const label = (i, left, y, width, tick, free) => {
+  const label = (i, left, y, width, free) => {
     const text = play.label[i], look = LOOKS[play.look[i]], lost = play.look[i] === LOST;
     if (!text) return 0;
     const put = (shown, at, struck) => {
@@ -217,7 +220,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
         return put(shown, from, shown);
       }
     }
-    const at = left + (tick ? 8 : Math.max(2, width) + 4), room = (next[i] < 0 ? w - 6 : x(a[next[i]]) - 8) - left - (tick ? 8 : width);
+    const at = left + (width ? Math.max(2, width) + 4 : 8), room = (next[i] < 0 ? w - 6 : x(a[next[i]]) - 8) - left - (width || 8);
     if (room < 14 && next[i] >= 0) return 0;
     const long = g.measureText(text).width, bare = text.split(',')[0];
     g.fillStyle = lost || play.look[i] === WON ? col[look.color] : col.fg;
@@ -272,12 +275,15 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
   };
 
   const tell = () => {
-    const p = play, i = chosen, m = p.marks[0], word = m => el('b', {className: 'c-' + m.verdict}, `${m.verdict === 'violation' ? '✗' : '?'} ${m.invariant} `);
+    const p = play, i = chosen, word = m => el('b', {className: 'c-' + m.verdict}, `${m.verdict === 'violation' ? '✗' : '?'} ${m.invariant} `);
+    const said = p.marks.slice(0, 1).flatMap(m => [word(m), m.sentence]);
     if (i >= 0) {
-      detail.replaceChildren(el('b', {}, p.what[i]), ` ${p.lanes[p.lane[i]]}, at ${ms(p.t0[i])} ms${p.took[i] ? `, took ${ms(p.took[i])} ms` : ''}, event ${p.n[i]}`, ...p.outcome[i] ? [el('br'), p.outcome[i]] : [],
+      said.splice(0, 2, el('b', {}, p.what[i]), ` ${p.lanes[p.lane[i]]}, at ${ms(p.t0[i])} ms${p.took[i] ? `, took ${ms(p.took[i])} ms` : ''}, event ${p.n[i]}`, ...p.outcome[i] ? [el('br'), p.outcome[i]] : [],
         ...p.marks.filter(m => m.n === p.n[i]).flatMap(m => [el('br'), word(m), m.sentence, el('br'), `model expects: ${m.expected}; was found: ${m.found}`]));
-    } else if (m) detail.replaceChildren(word(m), m.sentence);
-    else detail.textContent = 'Click an event, or use [ and ], to see it. Drag to move, wheel or + and - to zoom, double-click for all.';
+    }
+    if (!said.length) said.push('Click an event, or use [ and ], to see it. Drag to move, wheel or + and - to zoom, double-click for all.');
+    // what is the same is not said again: somebody may hear it
+    if (el('p', {}, ...said).textContent !== detail.textContent) detail.replaceChildren(...said);
   };
 
   const select = (i, quiet) => {
@@ -344,5 +350,5 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
 
   box.append(view);
   new ResizeObserver(draw).observe(canvas);
-  return canvas.lanes = {canvas, view, facts, set, zoom, range, drawn: () => [v0, v1], select, key, draw, get chosen() { return play?.n[chosen] ?? 0; }};
+  return canvas.lanes = {canvas, view, facts, set, zoom, range, select, key, draw, get chosen() { return play?.n[chosen] ?? 0; }};
 };

@@ -4,18 +4,14 @@ const root = document.documentElement;
 const $ = (q, r = document) => r.querySelector(q), $$ = (q, r = document) => [...r.querySelectorAll(q)];
 const SIGN = {__proto__: null, pass: '✓', violation: '✗', inconclusive: '?', infrastructure: '!'};
 const message = text => { const m = $('#message'); m.textContent = text; m.hidden = !text; };
-const redraw = () => { for (const c of $$('canvas')) c.lanes.draw(); };
 
 // ---- light and dark ----
-const dim = matchMedia('(prefers-color-scheme: dark)');
 // Where storage is off the choice holds for this page.
 try { if (localStorage['interlock-theme']) root.dataset.theme = localStorage['interlock-theme']; } catch {}
 $('#theme').onclick = () => {
-  root.dataset.theme = (root.dataset.theme ? root.dataset.theme === 'dark' : dim.matches) ? 'light' : 'dark';
+  root.dataset.theme = (root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches) ? 'light' : 'dark';
   try { localStorage['interlock-theme'] = root.dataset.theme; } catch {}
-  redraw();
 };
-dim.addEventListener('change', redraw);
 
 // ---- clicks ----
 const copy = async b => {
@@ -75,7 +71,7 @@ $('#another').onchange = async ({target: {files: [file]}}) => {
     const n = k => rows.filter(p => rank(p) === k).length;
     out.replaceChildren(
       el('p', {role: 'status'}, `Beside ${file.name} (seed ${r.run?.seed}): ${n(0)} changed, ${n(1)} took notably more or less time, ${n(2)} the same.`),
-      el('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Both runs, scenario by scenario'}, table(['scenario', 'before', 'now', 'ms before', 'ms now', 'operations before', 'operations now'],
+      el('div', {className: 'scroll', tabIndex: 0, role: 'region', ariaLabel: 'Both runs'}, table(['scenario', 'before', 'now', 'ms before', 'ms now', 'operations before', 'operations now'],
         ...rows.map(p => el('tr', {}, el('th', {scope: 'row'}, p.slug), ...[p.before, p.now].map(s => el('td', {className: SIGN[s?.verdict] ? 'c-' + s.verdict : ''}, said(s))),
           ...['took_ms', 'operations'].flatMap(k => [p.before, p.now].map(s => el('td', {className: 'num'}, String(s?.[k] ?? '–')))))))));
   } catch { out.replaceChildren(el('p', {role: 'status'}, `${file?.name ?? 'That'} is no report.json of interlock verify.`)); }
@@ -88,7 +84,7 @@ try {
   const data = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).json();
   plays = data.plays.map(p => playOf(p, data.texts));
 } catch { failed = true; }
-const byName = new Map(plays.map(p => [p.name, p])), titled = p => `${SIGN[p.verdict]} ${p.name}`, option = p => new Option(titled(p), p.name);
+const bad = plays.filter(p => p.verdict !== 'pass'), byName = new Map(plays.map(p => [p.name, p])), titled = p => `${SIGN[p.verdict]} ${p.name}`, option = p => new Option(titled(p), p.name);
 
 // ---- explorer ----
 // The state is what the address holds: scenario, job, time, stretch and filter.
@@ -140,18 +136,19 @@ const open = (name, scroll) => {
 const fresh = (name, scroll, job = '') => { Object.assign(state, {job, t: '', z: ''}); open(name, scroll); };
 
 // ---- address ----
+const missing = (what, name) => message(`This report has no ${what} called “${name.slice(0, 80)}”.`);
 const follow = () => {
   const raw = location.hash.slice(1), q = new URLSearchParams(raw);
   if (raw && !raw.includes('=')) {
-    if (!document.getElementById(raw)) message(`This report has no part called “${raw.slice(0, 80)}”.`);
+    if (!document.getElementById(raw)) missing('part', raw);
     return;
   }
   for (const k in state) state[k] = q.get(k) || '';
   filter.value = state.q; applyFilter();
   message('');
   if (byName.has(state.s)) open(state.s, true);
-  else if (state.s) { message(`This report has no scenario called “${state.s.slice(0, 80)}”.`); state.s = ''; }
-  else if (!now && plays.length) open((plays.find(p => p.verdict === 'violation') || plays.find(p => p.verdict !== 'pass') || plays[0]).name);
+  else if (state.s) { missing('scenario', state.s); state.s = ''; }
+  else if (!now && plays.length) open((plays.find(p => p.verdict === 'violation') || bad[0] || plays[0]).name);
 };
 addEventListener('hashchange', follow);
 
@@ -170,10 +167,9 @@ const move = (list, by) => {
   if (list.length) fresh(list[at < 0 ? 0 : (at + by + list.length) % list.length].name, true);
 };
 const press = key => {
-  const bad = plays.filter(p => p.verdict !== 'pass');
   const act = {
     '?': () => keys.showModal(), j: () => move(plays, 1), k: () => move(plays, -1), n: () => move(bad, 1), p: () => move(bad, -1), f: () => filter.focus(),
-    c: () => copy($$('details[data-play]').filter(d => d.dataset.play === state.s).map(d => $('.copy', d))[0] || $('.copy')),
+    c: () => copy($(`details[data-play="${CSS.escape(state.s)}"] .copy`) || $('.copy')),
   }[key];
   if (act) act();
   return !!act || explorer?.key(key);
@@ -191,7 +187,7 @@ addEventListener('beforeprint', () => {
   const {theme} = root.dataset, out = $('#print');
   root.dataset.theme = 'light';
   out.style.display = 'block';
-  for (const p of plays.filter(p => p.verdict !== 'pass' && p.count).slice(0, 30)) {
+  for (const p of bad.filter(p => p.count).slice(0, 30)) {
     const room = el('figure', {}, el('h2', {}, titled(p)));
     room.style.width = '1000px';
     out.append(room);
@@ -203,7 +199,7 @@ addEventListener('beforeprint', () => {
   out.style.display = '';
   if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
 });
-addEventListener('afterprint', () => { $('#print').replaceChildren(); redraw(); });
+addEventListener('afterprint', () => $('#print').replaceChildren());
 
 follow();
 if (failed) message('This browser cannot unpack the lanes of the report. The violations above and history.jsonl hold the same facts.');
