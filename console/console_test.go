@@ -26,11 +26,12 @@ type browser struct {
 	http *http.Client
 }
 
-func open(t *testing.T) *browser {
+// open starts a console whose runs lie in a folder.
+func open(t *testing.T, runs string) *browser {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	c, err := console.Start(ctx, console.Options{Port: 0, Seed: 7, Token: token, Runs: t.TempDir()})
+	c, err := console.Start(ctx, console.Options{Port: 0, Seed: 7, Token: token, Runs: runs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,10 +49,34 @@ func open(t *testing.T) *browser {
 func (b *browser) get(path string) string {
 	b.t.Helper()
 	resp, err := b.http.Get(b.base + path)
-	return b.read(resp, err, path)
+	text, status := b.read(resp, err)
+	if status != http.StatusOK && status != http.StatusNotFound {
+		b.t.Fatalf("%s: %d: %s", path, status, text)
+	}
+	return text
 }
 
+// click sends a form and returns the page that comes back.
 func (b *browser) click(path string, form ...string) string {
+	b.t.Helper()
+	text, status := b.post(path, form...)
+	if status != http.StatusOK {
+		b.t.Fatalf("%s: %d: %s", path, status, text)
+	}
+	return text
+}
+
+// refused sends a form that the console itself refuses with a status.
+func (b *browser) refused(status int, path string, form ...string) string {
+	b.t.Helper()
+	text, got := b.post(path, form...)
+	if got != status {
+		b.t.Errorf("%s with %q: %d, want %d", path, form, got, status)
+	}
+	return text
+}
+
+func (b *browser) post(path string, form ...string) (text string, status int) {
 	b.t.Helper()
 	values := url.Values{}
 	for i := 0; i+1 < len(form); i += 2 {
@@ -64,23 +89,20 @@ func (b *browser) click(path string, form ...string) string {
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Origin", b.base)
 	resp, err := b.http.Do(r)
-	return b.read(resp, err, path)
+	return b.read(resp, err)
 }
 
-func (b *browser) read(resp *http.Response, err error, path string) string {
+func (b *browser) read(resp *http.Response, err error) (text string, status int) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	text, err := io.ReadAll(resp.Body)
+	raw, err := io.ReadAll(resp.Body)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNotFound {
-		b.t.Fatalf("%s: %d: %s", path, resp.StatusCode, text)
-	}
-	return string(text)
+	return string(raw), resp.StatusCode
 }
 
 // until reads a page until it holds text.
@@ -112,7 +134,7 @@ var jobLink = regexp.MustCompile(`/jobs/([0-9a-f-]{36})`)
 // TestTheConsoleWithoutAScript goes through all pages as a browser without
 // script sees them, on one stage.
 func TestTheConsoleWithoutAScript(t *testing.T) {
-	b := open(t)
+	b := open(t, t.TempDir())
 	hostile := `<script>alert(1)</script>` + "\u202E\x1b[2J"
 
 	b.want(b.click("/submit", "key", "k-twice", "text", hostile, "provider", "openai-demo", "how", "twice"), "Two clicks at once, one job")
@@ -180,7 +202,7 @@ func TestTheConsoleWithoutAScript(t *testing.T) {
 	b.want(b.click("/tour/1"), "Say first what will be stored")
 
 	b.want(b.get("/runs"), "reverse-order", "There is no report in")
-	b.want(b.click("/runs/start", "scenario", "no-such"), "There is no scenario no-such")
+	b.want(b.refused(http.StatusBadRequest, "/runs/start", "scenario", "no-such"), "There is no scenario no-such")
 	b.want(b.get("/problems/attempt-in-flight"), "An attempt is still open", "<code>attempt_id</code>")
 	b.want(b.get("/problems/none"), "no problem of type none")
 	b.want(b.get("/jobs/0190-nothing"), "There is no job")

@@ -31,12 +31,13 @@ type reply struct {
 	Replica             string
 	Job                 string // that it is about
 	Body                string // as it came
+	Own                 bool   // the console refused it, not the service
 	Lost                string // why no answer that can be believed came
 	Took                time.Duration
 }
 
-// Refused says whether the service said no.
-func (r reply) Refused() bool { return r.Reason != "" && r.Lost == "" }
+// Refused says whether the service, or the console, said no.
+func (r reply) Refused() bool { return r.Own || r.Reason != "" && r.Lost == "" }
 
 // Word is the status in words.
 func (r reply) Word() string {

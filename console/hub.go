@@ -20,7 +20,7 @@ const beat = 15 * time.Second
 // message says that something changed, not what it is now: pages read that.
 type message struct {
 	revision int64
-	topic    string // job, provider, fault, gate, run, tour, store
+	topic    string // job, provider, fault, gate, run, lanes, tour, store
 	id       string // of the job or run, where there is one
 }
 

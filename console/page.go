@@ -31,6 +31,7 @@ type page struct {
 	View   any
 	Answer *answer // to the form that was sent without a script
 	Topics string  // what it shows: messages of these kinds make it read itself again
+	Lanes  bool    // it draws the lanes of a run
 	Status int
 	frame
 }
@@ -59,6 +60,7 @@ type entry struct {
 type answer struct {
 	Sentence string
 	Bad      bool // the click could not be carried out at all
+	Status   int  // of the page that comes back, where it is not 200
 	Replies  []reply
 	Job      string // that the page goes on with
 	Go       string // page to go on with
@@ -215,7 +217,9 @@ func (c *Console) get(make func(*http.Request) page) http.HandlerFunc {
 
 // post carries out a click. A script is answered with the answer alone, as a
 // part of the page that stands there already; without one the page comes back
-// with it. Both are 200: what the service refused is the content.
+// with it. Both are 200 where the service refused: that is the content. What the
+// console itself refused has its status, except towards a script, to which a
+// failed request would be an error of its own.
 func (c *Console) post(act func(*http.Request) answer, back func(*http.Request) page) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var a answer
@@ -240,7 +244,7 @@ func (c *Console) post(act func(*http.Request) answer, back func(*http.Request) 
 			r.Form.Set("job", a.Job)
 		}
 		p := back(r)
-		p.Answer = &a
+		p.Answer, p.Status = &a, a.Status
 		c.show(w, p)
 	}
 }
@@ -265,6 +269,7 @@ func (c *Console) routes() http.Handler {
 	mux.HandleFunc("POST /tour/{n}", c.post(c.onTour, c.tourPage))
 	mux.HandleFunc("GET /runs", c.get(c.runsPage))
 	mux.HandleFunc("POST /runs/{verb}", c.post(c.onRun, c.runsPage))
+	mux.HandleFunc("GET /runs/lanes", c.serveLanes)
 	mux.HandleFunc("GET /runs/{folder}/report", c.serveReport)
 	mux.HandleFunc("GET /events", c.hub.stream)
 	mux.HandleFunc("GET /problems/{name}", c.get(c.problemPage))
@@ -272,6 +277,8 @@ func (c *Console) routes() http.Handler {
 	if err != nil {
 		panic(err)
 	}
+	mux.HandleFunc("GET /assets/lanes.js", asset("text/javascript", report.LanesJS))
+	mux.HandleFunc("GET /assets/lanes.css", asset("text/css", report.LanesCSS))
 	mux.Handle("GET /assets/", http.StripPrefix("/assets/", http.FileServerFS(assets)))
 	mux.HandleFunc("GET /healthz", c.health)
 	mux.HandleFunc("GET /readyz", c.health)
@@ -280,6 +287,14 @@ func (c *Console) routes() http.Handler {
 		c.show(w, page{Name: "missing", Title: "Not here", Status: http.StatusNotFound, View: r.URL.Path})
 	})
 	return mux
+}
+
+// asset serves a text of the report's page.
+func asset(kind, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind+"; charset=utf-8")
+		_, _ = io.WriteString(w, text)
+	}
 }
 
 // health answers programs: 200 while the console serves and its database

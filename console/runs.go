@@ -2,12 +2,11 @@ package console
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,12 +18,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/report"
 	"github.com/interlock-harness/interlock/scenarios"
 )
 
-// maxRuns is how many past runs the page lists, the newest.
-const maxRuns = 50
+// glance is the time between two looks at the history of a run.
+const glance = 100 * time.Millisecond
 
 // toEnd is what a run that is interrupted has to write its report.
 const toEnd = 15 * time.Second
@@ -33,6 +33,8 @@ const toEnd = 15 * time.Second
 // one that was started here.
 type runs struct {
 	*Console
+	archive archive
+	live    live
 
 	mu      sync.Mutex
 	current *running
@@ -56,27 +58,21 @@ type running struct {
 
 // play is one spec as verify --json tells of it.
 type play struct {
-	Slug    string `json:"slug"`
-	Text    string `json:"text"`
-	Verdict string `json:"verdict"`
-	TookMS  int64  `json:"took_ms"`
+	Slug, Text, Verdict string
+	TookMS              int64
 }
 
-// pastRun is a report on disk.
-type pastRun struct {
-	Folder, Verdict, Command string
-	Started                  time.Time
-	Took                     time.Duration
-	Seed                     int64
-	Plays, Met               int
-	Interrupted              bool
-}
+func newRuns(c *Console) *runs { return &runs{Console: c, archive: archive{dir: c.o.Runs}} }
 
-func newRuns(c *Console) *runs { return &runs{Console: c} }
+// Why the console does not start or stop a run.
+var (
+	errRunning = errors.New("a run is under way: wait for its end, or stop it")
+	errIdle    = errors.New("no run is under way")
+	errUnknown = errors.New("there is no scenario")
+)
 
-var errRunning = errors.New("a run is under way: wait for its end")
-
-// start begins a run of one scenario, or of all.
+// start begins a run of one scenario, or of all. It returns errRunning or
+// errUnknown where there is none to begin.
 func (r *runs) start(slug string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +82,7 @@ func (r *runs) start(slug string) error {
 	args := []string{"verify"}
 	if slug != "" {
 		if _, ok := scenarios.Find(slug); !ok {
-			return fmt.Errorf("there is no scenario %s", report.Untrusted(slug).Terminal())
+			return fmt.Errorf("%w %s", errUnknown, report.Untrusted(slug).Terminal())
 		}
 		args = append(args, slug)
 	}
@@ -112,15 +108,18 @@ func (r *runs) start(slug string) error {
 	}
 	run := &running{N: r.n, Slug: slug, Began: began, Command: report.Shell(append([]string{"interlock"}, args...)...), stop: stop, finished: make(chan struct{})}
 	r.current = run
+	r.live.follow(run.N, filepath.Join(out, report.HistoryFile))
 	go func() {
 		defer close(run.finished)
 		defer stop()
-		lines := bufio.NewScanner(stdout)
-		lines.Buffer(nil, 4<<20)
-		for lines.Scan() {
-			r.heard(run, lines.Bytes())
-		}
+		var watching sync.WaitGroup
+		watching.Go(func() { r.watchRun(ctx) })
+		eachLine(stdout, func(line []byte) { r.heard(run, line) })
 		err := cmd.Wait()
+		stop()
+		watching.Wait()
+		r.live.end()
+		r.hub.tell("lanes", "")
 		r.mu.Lock()
 		run.Ended = time.Now()
 		if run.Verdict == "" {
@@ -138,23 +137,71 @@ func (r *runs) start(slug string) error {
 	return nil
 }
 
+// watchRun tells the pages when the run has recorded something, until ctx ends.
+func (r *runs) watchRun(ctx context.Context) {
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	for {
+		if r.live.look() {
+			r.hub.tell("lanes", "")
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// maxHeard bounds a line of verify --json. A play with more to say about it is
+// judged in the report alone.
+const maxHeard = 4 << 20
+
+// eachLine hands on the lines of r, without those that are too long: who writes
+// them must not wait for us.
+func eachLine(r io.Reader, take func([]byte)) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	var line []byte
+	long := false
+	for {
+		piece, more, err := in.ReadLine()
+		if err != nil {
+			return
+		}
+		if long = long || len(line)+len(piece) > maxHeard; !long {
+			line = append(line, piece...)
+		}
+		if more {
+			continue
+		}
+		if !long {
+			take(line)
+		}
+		line, long = nil, false
+	}
+}
+
 // heard takes one line of verify --json.
 func (r *runs) heard(run *running, line []byte) {
 	var one struct {
 		Type string `json:"type"`
-		play
+		report.Play
 	}
 	if json.Unmarshal(line, &one) != nil {
 		return
 	}
-	r.mu.Lock()
 	switch one.Type {
 	case "play":
-		run.Plays = append(run.Plays, one.play)
+		r.live.judged(one.Play)
+		r.hub.tell("lanes", "")
+		r.mu.Lock()
+		run.Plays = append(run.Plays, play{one.Slug, one.Text, string(one.Verdict), time.Duration(one.Took).Milliseconds()})
+		r.mu.Unlock()
 	case "run":
-		run.Verdict = one.Verdict
+		r.mu.Lock()
+		run.Verdict = string(one.Verdict)
+		r.mu.Unlock()
 	}
-	r.mu.Unlock()
 	r.hub.tell("run", "")
 }
 
@@ -182,50 +229,6 @@ func (r *runs) close() {
 	<-run.finished
 }
 
-// past lists the reports in the folder, newest first.
-func (r *runs) past() []pastRun {
-	entries, err := os.ReadDir(r.o.Runs)
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, e := range entries {
-		if e.IsDir() { // "latest" is a link
-			names = append(names, e.Name())
-		}
-	}
-	slices.Sort(names)
-	slices.Reverse(names)
-	var list []pastRun
-	for _, name := range names {
-		if one, ok := readRun(filepath.Join(r.o.Runs, name)); ok {
-			if list = append(list, one); len(list) == maxRuns {
-				break
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b pastRun) int { return cmp.Compare(b.Started.UnixNano(), a.Started.UnixNano()) })
-	return list
-}
-
-func readRun(dir string) (pastRun, bool) {
-	stored, err := report.Load(dir)
-	if err != nil {
-		return pastRun{}, false
-	}
-	run := stored.Run
-	one := pastRun{
-		Folder: filepath.Base(dir), Verdict: string(run.Verdict()), Started: run.Started, Took: time.Duration(run.Took), Seed: run.Seed,
-		Plays: len(run.Plays), Interrupted: run.Interrupted, Command: report.Shell(append([]string{"interlock"}, run.Command...)...),
-	}
-	for _, p := range run.Plays {
-		if p.Met() {
-			one.Met++
-		}
-	}
-	return one, true
-}
-
 // runsView is the page of runs.
 type runsView struct {
 	Now       *running
@@ -241,7 +244,7 @@ type scenarioGroup struct {
 }
 
 func (c *Console) runsPage(*http.Request) page {
-	v := runsView{Now: c.runs.now(), Past: c.runs.past(), Folder: c.o.Runs}
+	v := runsView{Now: c.runs.now(), Past: c.runs.archive.past(), Folder: c.o.Runs}
 	all := scenarios.All()
 	v.Scenarios = len(all)
 	for _, g := range scenarios.Groups() {
@@ -255,41 +258,48 @@ func (c *Console) runsPage(*http.Request) page {
 			v.Groups = append(v.Groups, group)
 		}
 	}
-	return page{Name: "runs", Title: "Runs", Topics: "run", View: v}
+	return page{Name: "runs", Title: "Runs", Topics: "run", Lanes: true, View: v}
 }
 
 // onRun starts a run, or stops it.
 func (c *Console) onRun(r *http.Request) answer {
-	if r.PathValue("verb") == "stop" {
+	verb := r.PathValue("verb")
+	switch verb {
+	case "start":
+		if err := c.runs.start(r.PostFormValue("scenario")); err != nil {
+			return refuse(verb, err)
+		}
+		return answer{Sentence: "The run has begun, on a stage of its own. Its lanes are drawn below as it records them."}
+	case "stop":
 		run := c.runs.now()
 		if run == nil || !run.Ended.IsZero() {
-			return bad("No run is under way.")
+			return refuse(verb, errIdle)
 		}
 		run.stop()
 		return answer{Sentence: "The run is asked to end; it takes its stage down and writes what it has."}
 	}
-	if err := c.runs.start(r.PostFormValue("scenario")); err != nil {
-		return bad("%v.", err)
-	}
-	return answer{Sentence: "The run has begun, on a stage of its own."}
+	return bad("There is nothing called %s here.", report.Untrusted(verb).Terminal())
 }
 
-// reportPolicy keeps a report, whose texts come from others, apart from the
-// console: it may run its own script and reach nothing of ours.
-const reportPolicy = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
-
-// serveReport serves report.html of a run. Its own policy allows its script.
-func (c *Console) serveReport(w http.ResponseWriter, r *http.Request) {
-	root, err := os.OpenRoot(c.o.Runs)
-	if err == nil {
-		defer func() { _ = root.Close() }()
-		var text []byte
-		if text, err = fs.ReadFile(root.FS(), filepath.ToSlash(filepath.Join(r.PathValue("folder"), report.HTMLFile))); err == nil {
-			w.Header().Set("Content-Security-Policy", reportPolicy)
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(text)
-			return
-		}
+// refuse is what the console says where it does not do what was asked: a problem
+// with a status, as the service does.
+func refuse(verb string, err error) answer {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, errUnknown):
+		status = http.StatusBadRequest
+	case errors.Is(err, errRunning), errors.Is(err, errIdle):
+		status = http.StatusConflict
 	}
-	c.show(w, page{Name: "missing", Title: "No such report", Status: http.StatusNotFound, View: "There is no report of that name in " + c.o.Runs + "."})
+	detail := err.Error()
+	body, _ := json.Marshal(struct {
+		Type   string `json:"type"`
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+	}{"about:blank", http.StatusText(status), status, detail}) // of strings and a number
+	a := bad("%s.", detail)
+	a.Status = status
+	a.Replies = []reply{{Actor: "you", Method: http.MethodPost, Path: "/runs/" + verb, Status: status, Own: true, Body: string(body), Problem: history.Problem{Detail: detail}}}
+	return a
 }

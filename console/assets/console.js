@@ -86,6 +86,12 @@
     return topics.some((topic) => topic === kind || topic === kind + ':' + id) || menu(kind);
   }
 
+  // heard brings up to date what a message concerns. Lanes read their own data.
+  function heard(kind, id) {
+    if (kind === 'lanes' || kind === 'resync') document.dispatchEvent(new CustomEvent('lanes', {detail: kind}));
+    if (concerns(kind, id)) refresh();
+  }
+
   function menu(kind) { // the counts beside the pages
     return kind === 'job' || kind === 'provider' || kind === 'fault';
   }
@@ -95,7 +101,7 @@
   function onLink(next) {
     const was = linked.state;
     linked = next;
-    if (next.state === 'live' && was !== 'live') refresh();
+    if (next.state === 'live' && was !== 'live') heard('resync');
     showLink();
   }
 
@@ -119,7 +125,7 @@
           const response = await fetch('/healthz');
           const {revision} = await response.json();
           onLink({state: 'live', since: Date.now()});
-          if (revision !== listen.revision) refresh();
+          if (revision !== listen.revision) heard('resync');
           listen.revision = revision;
         } catch {
           onLink({state: 'lost', since: linked.state === 'lost' ? linked.since : Date.now()});
@@ -130,7 +136,7 @@
     const worker = new SharedWorker('/assets/live.js', {name: 'interlock'});
     worker.port.onmessage = ({data}) => {
       if (data.kind === 'link') onLink(data);
-      else if (concerns(data.kind, data.id)) refresh();
+      else heard(data.kind, data.id);
     };
     window.addEventListener('pagehide', () => worker.port.postMessage('bye'));
     window.addEventListener('pageshow', (event) => { if (event.persisted) location.reload(); });

@@ -2,7 +2,7 @@
 // one server at most, and each stream would take one of them for ever.
 'use strict';
 const ports = new Set();
-const kinds = ['job', 'provider', 'fault', 'gate', 'run', 'tour', 'store', 'resync'];
+const kinds = ['job', 'provider', 'fault', 'gate', 'run', 'lanes', 'tour', 'store', 'resync'];
 let now = {state: 'connecting', since: Date.now()};
 let source = null;
 

@@ -25,6 +25,39 @@ async function go(path) {
   await isLive(page);
 }
 
+// tabTo presses Tab until the element that has the focus is the one wanted.
+async function tabTo(wanted, want) {
+  for (let i = 0; i < 90; i++) {
+    await page.keyboard.press('Tab');
+    const there = await page.evaluate((source, id) => {
+      const e = document.activeElement;
+      e.dataset.want = id;
+      const ok = Boolean(new Function('return ' + source)()(e));
+      delete e.dataset.want;
+      return ok;
+    }, wanted.toString(), want);
+    if (there) return;
+  }
+  assert.fail(`Tab never reaches ${wanted} of ${want}`);
+}
+
+// looksWell holds the page that stands there to the rules of accessibility in both
+// schemes, on a desk and a phone, and to the width of its window.
+async function looksWell(name) {
+  await page.evaluate(axe);
+  for (const width of [1440, 375]) {
+    await page.setViewport({width, height: 800});
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
+      const broken = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations'], preload: false})).violations.map((v) => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
+      assert.deepEqual(broken, [], `${name} in ${scheme} at ${width}`);
+    }
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(over <= 0, `${name} is ${over} px wider than ${width}`);
+  }
+  await page.setViewport({width: 1440, height: 900});
+}
+
 before(async () => {
   [server, browser] = await Promise.all([startConsole(), startBrowser()]);
   page = await browser.newPage();
@@ -132,22 +165,6 @@ test('the tour is walked with the keyboard alone, and shows a discarded late res
     await page.waitForFunction((id) => document.getElementById(id).innerText.includes('You were right.'), {timeout: bound, polling: 20}, `said-${n + 1}`);
   }
   await sees(page, 'Discarded: 68 bytes', 'newcomer-demo was not called.');
-
-  // tabTo presses Tab until the element that has the focus is the one wanted.
-  async function tabTo(wanted, want) {
-    for (let i = 0; i < 60; i++) {
-      await page.keyboard.press('Tab');
-      const there = await page.evaluate((source, id) => {
-        const e = document.activeElement;
-        e.dataset.want = id;
-        const ok = Boolean(new Function('return ' + source)()(e));
-        delete e.dataset.want;
-        return ok;
-      }, wanted.toString(), want);
-      if (there) return;
-    }
-    assert.fail(`Tab never reaches ${wanted} of ${want}`);
-  }
 });
 
 test('hostile text stays text', async () => {
@@ -175,22 +192,85 @@ test('no page breaks a rule of accessibility, in light and dark, nor scrolls sid
   for (const path of ['/', '/tour', '/jobs', job, '/providers', '/faults', '/gate', '/races', '/runs', '/problems/attempt-in-flight', '/nowhere']) {
     await go(path);
     await page.$$eval('details', (list) => list.forEach((d) => { d.open = true; }));
-    await page.evaluate(axe);
-    for (const width of [1440, 375]) {
-      await page.setViewport({width, height: 800});
-      for (const scheme of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}, {name: 'prefers-reduced-motion', value: 'reduce'}]);
-        const broken = await page.evaluate(async () => (await axe.run(document, {resultTypes: ['violations'], preload: false})).violations.map((v) => `${v.id}: ${v.nodes[0].html} ${v.nodes[0].failureSummary}`));
-        assert.deepEqual(broken, [], `${path} in ${scheme} at ${width}`);
-      }
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(over <= 0, `${path} is ${over} px wider than ${width}`);
-    }
-    await page.setViewport({width: 1440, height: 900});
+    await looksWell(path);
     await page.evaluate(() => { document.documentElement.style.fontSize = '200%'; });
     const large = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(large <= 0, `${path} is ${large} px too wide with text of twice the size`);
   }
+});
+
+const toRun = 120_000; // ends a wait for a run of one scenario
+const rows = () => page.$$eval('#live tbody tr[data-i]', (list) => list.length);
+
+test('a scenario is run with the keyboard alone: its lanes grow while it plays, and end with the verdict and the report', async () => {
+  await go('/runs');
+  assert.equal(await page.$eval('#live', (card) => card.hidden), true, 'nothing was run yet');
+  await tabTo((e) => e.id === 'scenario');
+  assert.equal(await page.$eval('#scenario', (select) => select.value), 'reverse-order');
+  await tabTo((e) => e.textContent === 'Run it');
+  await page.keyboard.press('Enter');
+  await sees(page, 'The run has begun', 'under way');
+  await page.keyboard.press('Enter');
+  await sees(page, '409 Conflict', 'A run is under way: wait for its end, or stop it.');
+  await page.waitForFunction(() => document.querySelector('#live tbody tr[data-i]'), {timeout: toRun, polling: 20});
+  const early = await page.evaluate(() => ({ended: !document.querySelector('#now .state-running'), play: document.getElementById('live-name').textContent, rows: document.querySelectorAll('#live tbody tr[data-i]').length}));
+  assert.equal(early.ended, false, 'the lanes are there before the verdict');
+  assert.match(early.play, /^reverse-order/);
+  await page.waitForFunction(({play, rows}) => document.getElementById('live-name').textContent !== play || document.querySelectorAll('#live tbody tr[data-i]').length > rows, {timeout: toRun, polling: 20}, early);
+  await page.waitForFunction(() => document.querySelector('#now .state-pass') && document.querySelector('#now a'), {timeout: toRun, polling: 20});
+  const label = await page.$eval('#live canvas', (canvas) => canvas.ariaLabel);
+  assert.match(label, new RegExp(`^Lanes of reverse-order(#\\d)?: ${await rows()} events on `), 'the picture and the table show the same events');
+  const inked = await page.$eval('#live canvas', (c) => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size);
+  assert.ok(inked > 20, 'the lanes are drawn');
+  assert.equal(await page.$eval('#live-state', (e) => e.textContent), '✓ pass');
+  await looksWell('/runs with lanes');
+  for (const [scheme, light] of [['dark', false], ['light', true]]) { // the lanes go with it
+    await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);
+    await page.waitForFunction((want) => {
+      const c = document.querySelector('#live canvas'), corner = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+      corner.drawImage(c, c.width - 1, 1, 1, 1, 0, 0, 1, 1);
+      return corner.getImageData(0, 0, 1, 1).data[0] > 128 === want;
+    }, {timeout: bound, polling: 20}, light);
+  }
+
+  await tabTo((e) => e.nodeName === 'CANVAS');
+  await page.keyboard.press(']');
+  assert.match(await page.$eval('#live .detail', (e) => e.textContent), /event \d+/);
+  assert.equal(await page.$$eval('#live tr[aria-selected="true"]', (list) => list.length), 1);
+  const all = await rows();
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await page.waitForFunction((n) => document.querySelectorAll('#live tbody tr[data-i]').length < n, {timeout: bound, polling: 20}, all);
+  await page.keyboard.press('0');
+  await page.waitForFunction((n) => document.querySelectorAll('#live tbody tr[data-i]').length === n, {timeout: bound, polling: 20}, all);
+
+  await page.focus('#scenario');
+  await tabTo((e) => e.textContent === 'Open the report');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.documentElement.dataset.ready, {timeout: bound, polling: 20});
+  assert.match(await page.$eval('#lanes-name', (e) => e.textContent), /^✓ reverse-order/);
+  await page.keyboard.press('j');
+  await page.waitForFunction(() => location.hash.includes('s=reverse-order'), {timeout: bound, polling: 20});
+});
+
+test('a run of ten thousand events does not harm the page', async () => {
+  await go('/runs');
+  await page.select('#scenario', 'hundred-clicks');
+  await page.evaluate(() => {
+    let last = performance.now();
+    window.gaps = [];
+    const frame = (now) => { window.gaps.push(now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+  });
+  await press(page, 'button', 'Run it');
+  await page.waitForFunction(() => document.querySelector('#now .state-pass') && document.getElementById('live-name').textContent === 'hundred-clicks', {timeout: toRun, polling: 20});
+  await page.waitForFunction(() => document.querySelector('#live .lanes-view > .note').textContent.startsWith('8000 more events'), {timeout: bound, polling: 20});
+  const gaps = await page.evaluate(() => window.gaps.sort((a, b) => a - b));
+  console.log(`# while 10,000 events came in: frames p50 ${gaps[gaps.length >> 1].toFixed(1)} ms, p99 ${gaps[Math.floor(gaps.length * .99)].toFixed(1)} ms, worst ${gaps.at(-1).toFixed(1)} ms`);
+  assert.ok(await rows() <= 250, 'the table is bounded');
+  assert.match(await page.$eval('#live canvas', (canvas) => canvas.ariaLabel), /: 1000 events on /);
+  const elements = await page.$$eval('*', (list) => list.length);
+  assert.ok(elements < 4000, `the page has ${elements} elements`);
 });
 
 test('a browser without shared workers looks every two seconds', async () => {
