@@ -230,7 +230,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if o.RoundTrip != nil {
-		if run.RoundTrips, err = o.RoundTrip(ctx, o); err != nil {
+		if run.RoundTrips, err = o.RoundTrip(ctx, o); errors.Is(ctx.Err(), context.Canceled) { // nobody wants to know any more
+			return nil, ctx.Err()
+		}
+		if err != nil {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}
 		}
 	}
