@@ -66,6 +66,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if told, ok := errors.AsType[*exitError](err); ok {
 		return told.code
 	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+		err = cause
+	}
 	_, _ = fmt.Fprintf(stderr, "interlock %s: %v\n", name, err)
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
