@@ -106,8 +106,11 @@ func runBench(ctx context.Context, s *streams, o bench.Options) error {
 	if showErr := showBench(s, rows); showErr != nil {
 		return infrastructuref("write: %v", showErr)
 	}
+	if _, ended := endedBy(ctx); ended && err != nil && len(rows) > 0 {
+		_, _ = fmt.Fprintln(s.err, "Interrupted: this is what was measured until then.")
+	}
 	if err != nil {
-		return infrastructuref("%v", err)
+		return brokenOff(ctx, "%v", err)
 	}
 	for _, r := range rows {
 		if !r.Holds {

@@ -185,6 +185,9 @@ func (c *certification) run(ctx context.Context, args []string) error {
 func (c *certification) failed(ctx context.Context, err error) error {
 	var away *certify.UnreachableError
 	var stale *certify.StaleError
+	if by, ended := endedBy(ctx); ended {
+		return by
+	}
 	switch {
 	case errors.As(err, &stale):
 		return usagef("%v; record it anew", stale)
@@ -192,10 +195,8 @@ func (c *certification) failed(ctx context.Context, err error) error {
 		return infrastructuref("%s cannot be certified: %v", c.profile.Name, away)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return infrastructuref("%s could not be certified within %s; --timeout allows more", c.profile.Name, c.timeout)
-	case ctx.Err() != nil:
-		return ctx.Err()
 	}
-	return infrastructuref("certify: %v", err)
+	return brokenOff(ctx, "certify: %v", err)
 }
 
 // prepare checks what was asked for, before anything is done.

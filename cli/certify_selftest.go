@@ -48,7 +48,7 @@ func (c *certification) runSelfTest(ctx context.Context) error {
 	matrix, err := test.Run(ctx)
 	progress.clear()
 	if err != nil {
-		return infrastructuref("self-test: %v", err)
+		return brokenOff(ctx, "self-test: %v", err)
 	}
 	return c.showMatrix(matrix)
 }

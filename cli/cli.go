@@ -36,7 +36,7 @@ type streams struct {
 // Main runs the command that args names (without the program's name) and
 // returns the exit code.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	if code, ran := runService(args, stdin, stdout, stderr); ran {
+	if code, ran := runService(args, stdout, stderr); ran {
 		return code
 	}
 	results := &results{Writer: stdout}
@@ -46,6 +46,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := rootCommand(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if by, ended := endedBy(ctx); ended && errors.Is(err, context.Canceled) {
+		err = by
+	}
 	code := exitCode(ctx, err)
 	var coded *exitError
 	if results.failed != nil && (code == ExitOK || code == ExitInconclusive || !errors.As(err, &coded)) { // nobody may take for a yes what was not said
@@ -100,7 +103,12 @@ func (i *input) Read(into []byte) (int, error) {
 // signalled is the cause of a context that a signal ended.
 type signalled struct{ signal os.Signal }
 
-func (e signalled) Error() string { return "ended by " + e.signal.String() }
+func (e signalled) Error() string {
+	if e.signal == syscall.SIGTERM {
+		return "ended by SIGTERM"
+	}
+	return "ended by SIGINT"
+}
 
 // sameSignal is how long after a signal another one counts as the same: timeout(1)
 // and some CI runners send theirs to the process and then to its whole group.
@@ -146,8 +154,7 @@ func signalCode(s os.Signal) int {
 // exitCode maps the error that a command returned. An interrupted command says
 // so whatever else went wrong on its way out.
 func exitCode(ctx context.Context, err error) int {
-	var by signalled
-	if errors.As(context.Cause(ctx), &by) {
+	if by, ended := endedBy(ctx); ended {
 		return signalCode(by.signal)
 	}
 	if err == nil {

@@ -1,6 +1,10 @@
 package cli
 
-import "fmt"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // Exit codes, one table for every command. When several apply, the order is
 // usage, violation, infrastructure, inconclusive, ok.
@@ -31,6 +35,20 @@ func usagef(format string, args ...any) error {
 // infrastructuref is something that the machine lacks or lost: exit 3.
 func infrastructuref(format string, args ...any) error {
 	return &exitError{ExitInfrastructure, fmt.Sprintf(format, args...)}
+}
+
+// brokenOff is infrastructuref for what failed under ctx. Where a signal ended the
+// command that is the reason, whatever it made fail.
+func brokenOff(ctx context.Context, format string, args ...any) error {
+	if by, ended := endedBy(ctx); ended {
+		return by
+	}
+	return infrastructuref(format, args...)
+}
+
+// endedBy is the signal that ended ctx, if one did.
+func endedBy(ctx context.Context) (signalled, bool) {
+	return errors.AsType[signalled](context.Cause(ctx))
 }
 
 // exitWith ends a command that has already printed its result.

@@ -192,7 +192,7 @@ func exitFixtures(t *testing.T) *rowFiles {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = provider.Close() })
-	f.env = append(slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "INTERLOCK_") }),
+	f.env = append(withoutSettings(),
 		"DATABASE_URL="+server.URL("postgres"), "INTERLOCK_ANTHROPIC_DEMO_KEY=k", "XDG_CONFIG_HOME="+f.dir)
 
 	for _, dir := range []string{"empty", "broken", "away", "here", "rejected", "changed"} {
@@ -224,6 +224,11 @@ func exitFixtures(t *testing.T) *rowFiles {
 		}
 	}
 	return f
+}
+
+// withoutSettings is the environment without what would set a flag.
+func withoutSettings() []string {
+	return slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasPrefix(pair, "INTERLOCK_") })
 }
 
 // judged adds what commands make: certificates, reports, bundles.

@@ -156,8 +156,8 @@ var words = []explanation{
 	{Name: "2", Kind: "exit code", Text: []string{"No usable evidence: inconclusive, nothing ran, no certificate or an expired one."}},
 	{Name: "3", Kind: "exit code", Text: []string{"The evidence could not be made or read: database, ports, target or provider down."}},
 	{Name: "64", Kind: "exit code", Text: []string{"Usage: an unknown command, flag, name or file."}},
-	{Name: "130", Kind: "exit code", Text: []string{"Interrupted (SIGINT); a partial report was written."}},
-	{Name: "143", Kind: "exit code", Text: []string{"Terminated (SIGTERM); a partial report was written."}},
+	{Name: "130", Kind: "exit code", Text: []string{"Interrupted (SIGINT). verify, explore, mutants and bench tell what was judged until then."}},
+	{Name: "143", Kind: "exit code", Text: []string{"Terminated (SIGTERM), otherwise as 130. serve drains and ends with 0."}},
 }
 
 func explainable() []string {

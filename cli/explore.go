@@ -130,7 +130,7 @@ func (e *exploration) interleave(ctx context.Context) error {
 		Note: func(text string) { _, _ = fmt.Fprintln(e.s.err, printable(text)) },
 	})
 	if err != nil {
-		return infrastructuref("%v", err)
+		return brokenOff(ctx, "%v", err)
 	}
 	defer func() { _ = server.Close() }()
 	args := []string{"interleave", "--pairs=" + strconv.FormatBool(e.orders.pairs), "--triples=" + strconv.FormatBool(e.orders.triples),
@@ -139,7 +139,7 @@ func (e *exploration) interleave(ctx context.Context) error {
 	for range lanes {
 		name, err := server.Create(ctx, "")
 		if err != nil {
-			return infrastructuref("%v", err)
+			return brokenOff(ctx, "%v", err)
 		}
 		args = append(args, "--database", server.LocalURL(name))
 	}

@@ -60,17 +60,20 @@ func (e *exploration) search(ctx context.Context, now time.Time) error {
 	progress.set("setting the stage")
 	s, err := field.Open(ctx)
 	if err != nil {
-		return infrastructuref("%v. interlock doctor says what this machine has", err)
+		return brokenOff(ctx, "%v. interlock doctor says what this machine has", err)
 	}
 	found, err := e.play(ctx, s, plan.Search{Seed: seed, Plans: e.plans.plans, Shard: shard, Mutant: e.mutant, Lanes: lanes}, folder, progress)
 	progress.clear()
+	if _, ended := endedBy(ctx); ended && err != nil {
+		found.Interrupted, err = true, nil
+	}
 	if closing := s.Close(); err == nil && closing != nil {
 		err = fmt.Errorf("the stage left something behind: %w", closing)
 	}
 	if err != nil {
 		return infrastructuref("%v", err)
 	}
-	return e.finish(found, folder)
+	return e.finish(ctx, found, folder)
 }
 
 func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Search, folder *report.Folder, progress *line) (plan.Summary, error) {
@@ -145,17 +148,16 @@ func tellShrunk(s *streams, from plan.Plan, to plan.Shrunk) {
 }
 
 // finish writes the summary and says what came of the search.
-func (e *exploration) finish(sum plan.Summary, folder *report.Folder) error {
+func (e *exploration) finish(ctx context.Context, sum plan.Summary, folder *report.Folder) error {
 	if err := sum.Write(folder.Dir); err != nil {
 		return infrastructuref("%v", err)
 	}
-	return tellSummary(e.s, sum)
+	return tellSummary(e.s, sum, exitCode(ctx, exitWith(report.ExitCode(sum.Verdict()))))
 }
 
-// tellSummary prints what came of a search, or of its united shards, and says
-// with which code to exit.
-func tellSummary(s *streams, sum plan.Summary) error {
-	code := report.ExitCode(sum.Verdict())
+// tellSummary prints what came of a search, or of its united shards, and exits
+// with code.
+func tellSummary(s *streams, sum plan.Summary, code int) error {
 	if s.json {
 		if err := json.NewEncoder(s.out).Encode(struct {
 			Type    string            `json:"type"`
@@ -166,6 +168,9 @@ func tellSummary(s *streams, sum plan.Summary) error {
 			return infrastructuref("write: %v", err)
 		}
 		return exitWith(code)
+	}
+	if sum.Interrupted {
+		_, _ = fmt.Fprintln(s.out, "Interrupted: these are the plans that were judged until then.")
 	}
 	_, _ = fmt.Fprintf(s.out, "seed %d, %d of %d plans in %.1f s, %.1f a second: %d operations, %d of %d faults fired\n", sum.Seed, sum.Played, sum.Plans,
 		float64(sum.TookMS)/1000, float64(sum.Played+sum.Audited)/max(0.001, float64(sum.TookMS)/1000), sum.Operations, sum.Fired, sum.Armed)
@@ -194,7 +199,7 @@ func tellSummary(s *streams, sum plan.Summary) error {
 			_, _ = fmt.Fprintf(s.out, "%s: plans %v\n", group.what, group.numbers)
 		}
 	}
-	if code != ExitOK {
+	if code != ExitOK && code == report.ExitCode(sum.Verdict()) {
 		_, _ = fmt.Fprintf(s.out, "exit %d (%s)\n", code, sum.Verdict())
 	}
 	return exitWith(code)

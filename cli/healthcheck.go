@@ -31,6 +31,9 @@ func healthcheckCommand(s *streams) *cobra.Command {
 				return usagef("%v", err)
 			}
 			response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+			if by, ended := endedBy(ctx); ended {
+				return by
+			}
 			if err != nil {
 				return &exitError{ExitViolation, fmt.Sprintf("%s does not answer: %v", u.Redacted(), err)}
 			}

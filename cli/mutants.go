@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,7 +159,7 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 	url := m.servers.databaseURL()
 	server, err := pgserver.Start(ctx, pgserver.Options{URL: url, Note: func(text string) { _, _ = fmt.Fprintln(m.s.err, printable(text)) }})
 	if err != nil {
-		return infrastructuref("%v", err)
+		return brokenOff(ctx, "%v", err)
 	}
 	defer func() { _ = server.Close() }()
 	if url == "" {
@@ -171,7 +172,12 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 		return playTask(ctx, t, seed, url, dir)
 	})
 	progress.clear()
-	if m.full && errors.Is(err, context.DeadlineExceeded) {
+	_, ended := endedBy(ctx)
+	switch {
+	case ended:
+		_, _ = fmt.Fprintln(m.s.err, "Interrupted: the matrix holds what was played until then.")
+		err = nil
+	case m.full && errors.Is(err, context.DeadlineExceeded):
 		_, _ = fmt.Fprintf(m.s.err, "the time of --timeout is over: the matrix holds what was played until then\n")
 		err = nil
 	}
@@ -199,7 +205,11 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 			return infrastructuref("%v", err)
 		}
 	}
-	_, _ = fmt.Fprint(m.s.out, matrix.Text())
+	text := matrix.Text()
+	if ended { // the exit code is that of the signal
+		text = strings.TrimSuffix(text, fmt.Sprintf("exit %d\n", matrix.ExitCode()))
+	}
+	_, _ = fmt.Fprint(m.s.out, text)
 	_, _ = fmt.Fprintf(m.s.out, "matrix: %s\nReport: %s\n", filepath.Join(dir, report.MatrixFile), filepath.Join(dir, report.HTMLFile))
 	return exitWith(matrix.ExitCode())
 }

@@ -39,7 +39,7 @@ your cache folder). What is there already is not fetched again.`,
 				}
 			}
 			if err := fetch.Fetch(cmd.Context(), dir, fetch.Manifest, say); err != nil {
-				return infrastructuref("%v", err)
+				return brokenOff(cmd.Context(), "%v", err)
 			}
 			_, err = fmt.Fprintln(s.out, dir)
 			return err

@@ -76,13 +76,13 @@ func (r *repetition) run(ctx context.Context, file string) error {
 	}
 	s, err := field.Open(ctx)
 	if err != nil {
-		return infrastructuref("%v. interlock doctor says what this machine has", err)
+		return brokenOff(ctx, "%v. interlock doctor says what this machine has", err)
 	}
 	defer func() { _ = s.Close() }()
 	if r.shrink {
 		small, err := plan.Smaller(ctx, s, p)
 		if err != nil {
-			return infrastructuref("%v", err)
+			return brokenOff(ctx, "%v", err)
 		}
 		tellShrunk(r.s, p, small)
 		if p = small.Plan; p.Write(file) != nil {
@@ -100,7 +100,7 @@ func (r *repetition) run(ctx context.Context, file string) error {
 		}
 	})
 	if err != nil {
-		return infrastructuref("%v", err)
+		return brokenOff(ctx, "%v", err)
 	}
 	if _, faults := p.Size(); faults > 0 && fired == 0 {
 		// Nothing was put to the test. A violation without them stays one.

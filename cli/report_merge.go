@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/interlock-harness/interlock/harness/plan"
+	"github.com/interlock-harness/interlock/harness/report"
 )
 
 // mergeCommand unites what shards of one search have found.
@@ -38,7 +39,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or a shard is missing, 3 a file
 			if err != nil {
 				return usagef("%v", err)
 			}
-			err = tellSummary(s, all)
+			err = tellSummary(s, all, report.ExitCode(all.Verdict()))
 			if missing := all.Missing(); err == nil && len(missing) > 0 {
 				return &exitError{ExitInconclusive, fmt.Sprintf("shards %s are missing: their plans were not played", strings.Join(missing, ", "))}
 			}

@@ -22,7 +22,7 @@ var rowTests = map[string]string{
 	"H11": "TestATargetThatIsNoJobService", "H12": "TestTheAddressOfADatabaseIsNotRepeated TestWrongURLDoesNotRepeatThePassword",
 	"H13": "TestADatabaseOfSomebodyElseIsLeftAlone", "H14": "TestADatabaseOfSomebodyElseIsLeftAlone",
 	"H15": "TestStrayAndBeatenVariablesAreNoted", "H16": "TestStrayAndBeatenVariablesAreNoted", "H17": "TestRowsOfBadCommandLines",
-	"H18": "TestExitCodes", "H19": "TestTwoSignalsAtOnceAreOne TestUpServesUntilInterrupted", "H20": "TestExitCodes",
+	"H18": "TestExitCodes", "H19": "TestTwoSignalsAtOnceAreOne TestUpServesUntilInterrupted TestSignals TestASecondSignalEndsAtOnce", "H20": "TestExitCodes",
 	"H21": "TestPrivateServerListensOnLoopbackOnly", "H22": "TestScenarios", // clock-jump-back
 	"H23": "TestRecordAsksFirst", "H24": "TestACertificationEndsAfterSoManyCalls", "H25": "TestRowsOfBadCommandLines",
 

@@ -15,14 +15,22 @@ var serviceCommands = []struct{ name, short string }{
 	{"migrate", "bring the reference service's database to this version"},
 }
 
-// runService reports whether args name a command of the service, and runs it.
-func runService(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int, ran bool) {
+// runService reports whether args name a command of the service, and runs it. A
+// signal drains it, which is exit 0; one that comes before it runs is told like
+// that of any other command.
+func runService(args []string, stdout, stderr io.Writer) (code int, ran bool) {
 	if len(args) == 0 {
 		return 0, false
 	}
 	for _, c := range serviceCommands {
 		if args[0] == c.name {
-			return service.Main(args, stdin, stdout, stderr), true
+			ctx, stop := signalContext()
+			defer stop()
+			code := service.Run(ctx, args, stdout, stderr)
+			if by, ended := endedBy(ctx); ended && code != ExitOK { // it was not drained: it never ran
+				code = signalCode(by.signal)
+			}
+			return code, true
 		}
 	}
 	return 0, false
@@ -33,8 +41,8 @@ func runService(args []string, stdin io.Reader, stdout, stderr io.Writer) (code 
 func serviceCommand(s *streams, name, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " [flags]", Short: short, DisableFlagParsing: true,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return exitWith(service.Main(append([]string{name}, args...), s.in, s.out, s.err))
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return exitWith(service.Run(cmd.Context(), append([]string{name}, args...), s.out, s.err))
 		},
 	}
 }

@@ -79,7 +79,7 @@ func (u *up) run(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		return infrastructuref("the console could not be started: %v. interlock doctor says what this machine has", err)
+		return brokenOff(ctx, "the console could not be started: %v. interlock doctor says what this machine has", err)
 	}
 	closing := u.stay(ctx, c)
 	if err := c.Close(); err != nil {

@@ -203,7 +203,7 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	if err := folder.Write(run); err != nil {
 		return infrastructuref("the report could not be written: %v", err)
 	}
-	return v.finish(run, folder, closing)
+	return v.finish(ctx, run, folder, closing)
 }
 
 // named is the invariant by which the mutant of this run must die in a scenario.
@@ -266,8 +266,8 @@ func leftOut(played map[string]bool) []report.NotApplicable {
 }
 
 // finish prints the result and says with which code to exit.
-func (v *verification) finish(run *report.Run, folder *report.Folder, closing error) error {
-	out := v.s.out
+func (v *verification) finish(ctx context.Context, run *report.Run, folder *report.Folder, closing error) error {
+	out, code := v.s.out, report.ExitCode(run.Verdict())
 	if v.s.json {
 		out = v.s.err
 		_ = json.NewEncoder(v.s.out).Encode(struct {
@@ -277,7 +277,7 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 			Seed    int64             `json:"seed"`
 			Exit    int               `json:"exit"`
 			Report  string            `json:"report"`
-		}{"run", run.Verdict(), run.Counts(), run.Seed, report.ExitCode(run.Verdict()), folder.Dir})
+		}{"run", run.Verdict(), run.Counts(), run.Seed, exitCode(ctx, exitWith(code)), folder.Dir})
 	}
 	if trouble := run.NeverBegan(); trouble != "" && !run.Interrupted && !v.github {
 		return infrastructuref("nothing was run: %s. interlock doctor says what this machine has", printable(trouble))
@@ -303,7 +303,7 @@ func (v *verification) finish(run *report.Run, folder *report.Folder, closing er
 	if closing != nil {
 		return infrastructuref("the stage left something behind: %v", closing)
 	}
-	return exitWith(report.ExitCode(run.Verdict()))
+	return exitWith(code)
 }
 
 func (v *verification) say(progress *line, text string) {

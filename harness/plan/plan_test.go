@@ -135,6 +135,10 @@ func TestShardsHaveEveryPlanOnceAndMerge(t *testing.T) {
 	if all, err = plan.Merge(shards); err != nil || all.Verdict() != "violation" || all.Found.Number != 4 {
 		t.Errorf("%+v %v", all, err)
 	}
+	shards[1].Violations, shards[1].Found, shards[2].Interrupted = 0, nil, true
+	if all, err = plan.Merge(shards); err != nil || all.Verdict() != "inconclusive" || !all.Interrupted {
+		t.Errorf("with a shard that was interrupted: %+v %v", all, err)
+	}
 	other := shards[0]
 	other.Seed = 2
 	for name, bad := range map[string][]plan.Summary{
@@ -157,7 +161,7 @@ func TestShardsHaveEveryPlanOnceAndMerge(t *testing.T) {
 func TestASearchThatProvedNothingIsInconclusive(t *testing.T) {
 	for name, s := range map[string]plan.Summary{
 		"nothing ran": {}, "no fault fired": {Played: 3, Passed: 3}, "a plan proved nothing": {Played: 3, Fired: 1, Undecided: []int{2}},
-		"came out in two ways": {Played: 3, Fired: 1, Unsteady: []int{2}},
+		"came out in two ways": {Played: 3, Fired: 1, Unsteady: []int{2}}, "interrupted": {Played: 3, Passed: 3, Fired: 3, Interrupted: true},
 	} {
 		if s.Verdict() != "inconclusive" {
 			t.Errorf("%s: %s", name, s.Verdict())

@@ -70,6 +70,9 @@ type Summary struct {
 	Found      *Plan          `json:"found,omitempty"`
 	File       string         `json:"file,omitempty"`   // where the found plan stands
 	Always     bool           `json:"always,omitempty"` // it breaks the invariant whenever it is played
+	// Interrupted is true when a signal ended the search, or that of a shard; what is
+	// counted is what was judged until then.
+	Interrupted bool `json:"interrupted,omitempty"`
 }
 
 func (s *Summary) count(p Plan, played Played) {
@@ -94,15 +97,15 @@ func (s *Summary) count(p Plan, played Played) {
 	}
 }
 
-// Verdict is that of the search. One that played less than all of its shards'
-// plans, or whose faults never fired, has proved nothing.
+// Verdict is that of the search. One that was interrupted, that played nothing, or
+// whose faults never fired has proved nothing.
 func (s Summary) Verdict() invariant.Verdict {
 	switch {
 	case s.Violations > 0:
 		return invariant.Violation
 	case len(s.Broken) > 0:
 		return invariant.Infrastructure
-	case s.Played == 0 || len(s.Undecided) > 0 || len(s.Unsteady) > 0 || s.Fired == 0:
+	case s.Interrupted || s.Played == 0 || len(s.Undecided) > 0 || len(s.Unsteady) > 0 || s.Fired == 0:
 		return invariant.Inconclusive
 	}
 	return invariant.Pass
@@ -185,6 +188,7 @@ func Merge(shards []Summary) (Summary, error) {
 
 // add counts the plans of another summary.
 func (s *Summary) add(o Summary) {
+	s.Interrupted = s.Interrupted || o.Interrupted
 	s.Played += o.Played
 	s.Passed += o.Passed
 	s.Violations += o.Violations
