@@ -31,6 +31,8 @@ type streams struct {
 	quiet    bool
 	verbose  bool
 	color    string // auto, always, never
+	noColor  bool
+	noInput  bool // nobody is asked
 }
 
 // Main runs the command that args names (without the program's name) and

@@ -63,7 +63,8 @@ func rootCommand(s *streams) *cobra.Command {
 	flags.BoolVarP(&s.quiet, "quiet", "q", false, "results only, no progress")
 	flags.BoolVarP(&s.verbose, "verbose", "v", false, "say more")
 	flags.StringVar(&s.color, "color", "auto", "auto, always or never")
-	flags.Bool("no-color", false, "the same as --color never")
+	flags.BoolVar(&s.noColor, "no-color", false, "the same as --color never")
+	flags.BoolVar(&s.noInput, "no-input", false, "ask nothing and open nothing, as in a script")
 	flags.String("config", "", "file of settings (default: interlock.toml here, and in the user's configuration folder)")
 	root.AddCommand(
 		verifyCommand(s),

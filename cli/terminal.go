@@ -21,14 +21,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-// asks reports whether somebody at a terminal can be asked.
+// asks reports whether somebody at a terminal can be asked: one who sees the
+// question and can answer it, and did not say --no-input.
 func (s *streams) asks() bool {
 	in := s.in
 	if i, wrapped := in.(*input); wrapped {
 		in = i.Reader
 	}
-	f, ok := in.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	answer, readable := in.(*os.File)
+	question, visible := s.err.(*os.File)
+	return !s.noInput && readable && visible && term.IsTerminal(int(answer.Fd())) && term.IsTerminal(int(question.Fd()))
 }
 
 // colored reports whether w may carry colour: --color decides, then NO_COLOR,
@@ -45,11 +47,16 @@ func (s *streams) colored(w io.Writer) bool {
 
 // check looks at the common flags before any command runs.
 func (s *streams) check() error {
-	switch s.color {
-	case "auto", "always", "never":
-		return nil
+	if s.color != "auto" && s.color != "always" && s.color != "never" {
+		return usagef("--color is %q, but must be auto, always or never", s.color)
 	}
-	return usagef("--color is %q, but must be auto, always or never", s.color)
+	if s.noColor && s.color == "always" {
+		return usagef("--no-color and --color always contradict each other: leave one of them out")
+	}
+	if s.noColor {
+		s.color = "never"
+	}
+	return nil
 }
 
 // line is the single moving line of a long command: drawn on a terminal only,

@@ -21,7 +21,6 @@ type up struct {
 	seed    string
 	open    bool
 	keep    bool
-	noInput bool
 	servers serverFlags
 }
 
@@ -44,7 +43,6 @@ jobs are clicked, broken and watched. Ctrl-C takes everything down.`,
 	flags.StringVar(&u.seed, "seed", "7", "seed of keys, samples and the runs that are started from the console")
 	flags.BoolVar(&u.open, "open", false, "open the browser")
 	flags.BoolVar(&u.keep, "keep", false, "leave the demo database behind at the end")
-	flags.BoolVar(&u.noInput, "no-input", false, "ask nothing and open nothing, as in a script")
 	u.servers.postgres(cmd)
 	u.servers.proxy(cmd)
 	return cmd
@@ -59,7 +57,7 @@ func (u *up) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if u.open && u.noInput {
+	if u.open && u.s.noInput {
 		return usagef("--open and --no-input contradict each other: leave one of them out")
 	}
 	if err := u.servers.check(); err != nil {
