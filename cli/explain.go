@@ -31,9 +31,6 @@ func explainCommand(s *streams) *cobra.Command {
   interlock explain unknown
   interlock explain 2`,
 		Args: exactly(1, "the name of a scenario, an invariant, a check, a mutant, a state or an exit code"),
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return explainable(), cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			e, ok := explain(args[0])
 			if !ok {

@@ -59,9 +59,6 @@ exit 0 all caught, 1 a mutant survived, 2 a mutant is not decided, 3 infrastruct
   interlock mutants --full --timeout 3h
   interlock mutants --list`,
 		Args: m.names,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return mutant.Names(), cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd.Context(), args) },
 	}
 	flags := cmd.Flags()

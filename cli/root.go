@@ -92,7 +92,9 @@ func rootCommand(s *streams) *cobra.Command {
 	for _, c := range serviceCommands {
 		root.AddCommand(serviceCommand(s, c.name, c.short))
 	}
+	root.InitDefaultCompletionCmd()
 	giveOnce(root)
+	complete(root)
 	return root
 }
 

@@ -39,10 +39,14 @@ func runService(args []string, stdout, stderr io.Writer) (code int, ran bool) {
 // serviceCommand stands in the list of commands and in completion for one that
 // runService has taken before cobra saw it.
 func serviceCommand(s *streams, name, short string) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: name + " [flags]", Short: short, DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return exitWith(service.Run(cmd.Context(), append([]string{name}, args...), s.out, s.err))
 		},
 	}
+	cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) { // its flags are not cobra's
+		_ = service.Run(cmd.Context(), []string{name, "--help"}, s.out, s.err)
+	})
+	return cmd
 }

@@ -53,9 +53,6 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
   interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt
   interlock verify --list`,
 		Args: v.names,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return slugs(), cobra.ShellCompDirectiveNoFileComp
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if v.foreign, err = v.target.foreign(cmd); err != nil {

@@ -52,10 +52,16 @@ type config struct {
 func Variables() []string {
 	var names []string
 	for _, command := range []string{"serve", "migrate"} {
-		fs, _ := (&config{}).flags(command)
-		fs.VisitAll(func(f *flag.Flag) { names = append(names, variable(f.Name)) })
+		Flags(command).VisitAll(func(f *flag.Flag) { names = append(names, variable(f.Name)) })
 	}
 	return names
+}
+
+// Flags are those of a command of the service, for who tells people about them: one
+// without a text is hidden.
+func Flags(command string) *flag.FlagSet {
+	fs, _ := (&config{}).flags(command)
+	return fs
 }
 
 // variable is the environment variable that stands for a flag.
