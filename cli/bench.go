@@ -20,8 +20,9 @@ import (
 
 func benchCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "bench",
-		Short: "measure the reference service beside its database",
+		Use:     "bench",
+		Short:   "measure the reference service beside its database",
+		Example: "  interlock bench service",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("no command %q.%s %s --help shows all.", args[0], didYouMean(args[0], commandNames(cmd)), cmd.CommandPath())

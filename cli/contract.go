@@ -22,8 +22,9 @@ const contractFile = "contract.yaml"
 
 func contractCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "contract",
-		Short: "look over contracts",
+		Use:     "contract",
+		Short:   "look over contracts",
+		Example: "  interlock contract lint contracts",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("no command %q.%s %s --help shows all.", args[0], didYouMean(args[0], commandNames(cmd)), cmd.CommandPath())

@@ -27,9 +27,10 @@ type diagnosis struct {
 
 func doctorCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor",
-		Short: "what is found on this machine, and how to get what is missing",
-		Args:  noArguments,
+		Use:     "doctor",
+		Short:   "what is found on this machine, and how to get what is missing",
+		Example: "  interlock doctor\n  interlock doctor --json",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			found := diagnose(cmd.Context())
 			if s.json {

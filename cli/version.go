@@ -69,9 +69,10 @@ func buildTime() (time.Time, bool) {
 
 func versionCommand(s *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "what this program is built from",
-		Args:  noArguments,
+		Use:     "version",
+		Short:   "what this program is built from",
+		Example: "  interlock version\n  interlock version --json",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			info := readBuildInfo()
 			if s.json {
