@@ -197,6 +197,13 @@ func (row signalRow) end(t *testing.T, f *rowFiles, command string, sig syscall.
 			}
 		}
 	}
+	if command == "verify" { // its evidence is that of what it judged
+		for _, c := range []struct{ flag, want string }{{"--check", "judged anew"}, {"--quiet", "Interrupted: "}} {
+			if code, shown, said := run(t, "report", out, c.flag); code != cli.ExitOK || !strings.Contains(shown, c.want) {
+				t.Errorf("report %s: exit %d: %s%s", c.flag, code, shown, said)
+			}
+		}
+	}
 	if row.never != "" {
 		if _, err := os.Lstat(filepath.Join(out, row.never)); err == nil {
 			t.Errorf("%s was written", row.never)
