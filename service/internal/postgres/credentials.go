@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -47,17 +48,25 @@ func (s *Store) Credential(ctx context.Context, sum [32]byte) (job.Credential, e
 // PutCredentials adds API keys by their hash, or brings revoked ones back. A
 // hash that belongs to another owner is refused. Repeating it is harmless.
 func (s *Store) PutCredentials(ctx context.Context, all []job.Credential) error {
-	for _, c := range all {
-		q := &query{sql: putCredential, args: pgx.NamedArgs{"sum": c.SHA256[:], "owner": c.Owner, "role": c.Role}}
-		if err := s.read(ctx, q); err != nil {
-			return fmt.Errorf("store the credential of %s: %w", c.Owner, err)
+	for some := range slices.Chunk(all, keysInATrip) {
+		queries := make([]*query, len(some))
+		for i, c := range some {
+			queries[i] = &query{sql: putCredential, args: pgx.NamedArgs{"sum": c.SHA256[:], "owner": c.Owner, "role": c.Role}}
 		}
-		if q.rows == 0 {
-			return fmt.Errorf("the credential of %s is another owner's", c.Owner)
+		if err := s.read(ctx, queries...); err != nil {
+			return fmt.Errorf("store the credentials of %s and %d after it: %w", some[0].Owner, len(some)-1, err)
+		}
+		for i, q := range queries {
+			if q.rows == 0 {
+				return fmt.Errorf("the credential of %s is another owner's", some[i].Owner)
+			}
 		}
 	}
 	return nil
 }
+
+// keysInATrip is how many API keys are stored in one round trip.
+const keysInATrip = 500
 
 // RevokeUnlisted makes every API key useless whose hash is not in listed, and
 // returns those that it revoked. They stay in the table for the audit. Repeating

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -216,6 +217,32 @@ func TestCredentials(t *testing.T) {
 	}
 	if all, err := s.RevokeUnlisted(ctx(t), nil); err != nil || len(all) != 2 {
 		t.Errorf("no key is listed: revoked %+v, %v", all, err)
+	}
+}
+
+// TestCredentialsOfManyTrips stores more keys than go in one round trip.
+func TestCredentialsOfManyTrips(t *testing.T) {
+	s, _ := open(t, postgres.Options{})
+	var all []job.Credential
+	for i := range 1201 {
+		all = append(all, job.Credential{Owner: job.Owner(fmt.Sprintf("owner-%d", i)), Role: job.RoleOwner, SHA256: [32]byte{1, byte(i), byte(i >> 8)}})
+	}
+	for range 2 {
+		if err := s.PutCredentials(ctx(t), all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range all {
+		if got, err := s.Credential(ctx(t), want.SHA256); err != nil || got != want {
+			t.Fatalf("got %+v, %v, want %+v", got, err, want)
+		}
+	}
+	all[700].Owner = "mallory"
+	if err := s.PutCredentials(ctx(t), all); err == nil || !strings.Contains(err.Error(), "the credential of mallory is another owner's") {
+		t.Errorf("a key changed hands: %v", err)
+	}
+	if revoked, err := s.RevokeUnlisted(ctx(t), all[:1200]); err != nil || len(revoked) != 1 || revoked[0] != all[1200] {
+		t.Errorf("revoked %+v, %v", revoked, err)
 	}
 }
 
