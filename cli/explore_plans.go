@@ -55,7 +55,7 @@ func (e *exploration) search(ctx context.Context, now time.Time) error {
 	}
 	field := plan.Field{
 		PGURL: e.servers.databaseURL(), Toxiproxy: e.servers.toxiproxy, Mutant: e.mutant,
-		Plays: e.plans.plans + e.plans.plans/10 + shrinkPlays, Recorder: folder.Recorder, Note: say,
+		Plays: shard.Share(e.plans.plans)*11/10 + shrinkPlays, Recorder: folder.Recorder, Note: say,
 	}
 	progress.set("setting the stage")
 	s, err := field.Open(ctx)

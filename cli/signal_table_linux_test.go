@@ -59,7 +59,7 @@ var signalTable = map[string][]signalRow{
 	"explore": {
 		{args: "--plans 1000 --seed 1 --lanes 2 --out $OUT", ready: "said plans, plan", screen: true, private: true, heavy: syscall.SIGINT,
 			says: []string{"Interrupted: these are the plans that were judged until then.\nseed 1, "}, report: "explore.json", holds: []string{`"interrupted": true`, `"passed": `}},
-		{args: "--plans 1000 --seed 1 --json --lanes 2 --out $OUT", ready: `printed "type":"plan"`, heavy: syscall.SIGTERM,
+		{args: "--plans 1000000 --shard 7/2000 --seed 1 --json --lanes 2 --out $OUT", ready: `printed "type":"plan"`, heavy: syscall.SIGTERM,
 			says: []string{`"interrupted":true`, `"exit":$CODE`}, report: "explore.json", holds: []string{`"interrupted": true`}},
 		{args: "--plans 1 --seed 1 --out $OUT --pg-url " + silentURL, ready: "connected", says: []string{byWhat}},
 		{args: "--interleave --json --lanes 2", ready: `printed "type":"set"`, says: []string{"ended by $SIGNAL"}},

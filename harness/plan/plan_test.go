@@ -156,6 +156,27 @@ func TestShardsHaveEveryPlanOnceAndMerge(t *testing.T) {
 	}
 }
 
+func TestSharesAreTheWholeAgain(t *testing.T) {
+	for n := range 25 {
+		for of := 1; of <= 30; of++ {
+			all := 0
+			for i := 1; i <= of; i++ {
+				share := plan.Shard{Index: i, Of: of}.Share(n)
+				if share < n/of || share > n/of+1 {
+					t.Errorf("shard %d/%d of %d plans has %d", i, of, n, share)
+				}
+				all += share
+			}
+			if all != n {
+				t.Errorf("%d shards of %d plans have %d", of, n, all)
+			}
+		}
+	}
+	if n := (plan.Shard{}).Share(7); n != 7 {
+		t.Errorf("the whole of 7 is %d", n)
+	}
+}
+
 // A search without plans, without faults that fired, or with plans that proved
 // nothing has proved nothing.
 func TestASearchThatProvedNothingIsInconclusive(t *testing.T) {

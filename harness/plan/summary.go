@@ -39,6 +39,14 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Index, s.Of)
 }
 
+// Share is how many of the plans 1 to n are the shard's.
+func (s Shard) Share(n int) int {
+	if s.Of == 0 {
+		return n
+	}
+	return (n - s.Index + s.Of) / s.Of
+}
+
 func (s Shard) has(n int) bool { return s.Of == 0 || (n-s.Index)%s.Of == 0 }
 
 // SummaryFormat names the shape of the file of a search, SummaryFile its name.
