@@ -14,6 +14,13 @@ const (
 	fillAtOnce  = 100_000
 )
 
+// A claim looks from a little below the last one on, and now and then from the
+// start, as the service does (its queueFloor).
+const (
+	belowLast = 2000
+	fullScan  = 200 * time.Millisecond
+)
+
 // fillFinished adds finished jobs, whole: jobs $1 to $2 with the text $3, their
 // attempts and their events. Ids rise, as those of the service do.
 var fillFinished = []string{
@@ -135,7 +142,7 @@ func (r *rig) latencies(ctx context.Context, s *service, prefix string) (submit,
 	if err != nil {
 		return 0, 0, err
 	}
-	text, err := r.statement("claim-attempts", map[string]string{"op": "gen_random_uuid()"})
+	text, err := r.statement("claim-attempts", map[string]string{"op": "gen_random_uuid()", "above": "$1"})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -144,19 +151,29 @@ func (r *rig) latencies(ctx context.Context, s *service, prefix string) (submit,
 		return 0, 0, err
 	}
 	var took []time.Duration
-	end := time.Now().Add(r.o.slice())
-	for range all {
-		if time.Now().After(end) {
-			break
+	var last int64 // fence that was claimed
+	var full time.Time
+	for end := time.Now().Add(r.o.slice()); len(took) < len(all) && time.Now().Before(end); {
+		begun, above := time.Now(), max(0, last-belowLast)
+		if begun.Sub(full) >= fullScan {
+			full, above = begun, 0
 		}
-		begun := time.Now()
-		tag, err := r.conn.Exec(ctx, text)
+		rows, err := r.conn.Query(ctx, text, above)
 		if err != nil {
 			return 0, 0, err
 		}
-		if took = append(took, time.Since(begun)); tag.RowsAffected() != 1 {
-			return 0, 0, fmt.Errorf("a claim took %d attempts", tag.RowsAffected())
+		claimed, err := pgx.CollectRows(rows, pgx.RowToMap)
+		if err != nil {
+			return 0, 0, err
 		}
+		if took = append(took, time.Since(begun)); len(claimed) != 1 {
+			return 0, 0, fmt.Errorf("a claim took %d attempts", len(claimed))
+		}
+		fence, ok := claimed[0]["fence"].(int64)
+		if !ok {
+			return 0, 0, fmt.Errorf("a claim has the fence %v", claimed[0]["fence"])
+		}
+		last = fence
 	}
 	return percentile(all, 0.99), percentile(took, 0.99), nil
 }

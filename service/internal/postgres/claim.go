@@ -61,7 +61,7 @@ func (s *Store) Claim(ctx context.Context, worker string, lease time.Duration, l
 		busy = []string{}
 	}
 	var claimed []job.Claimed
-	scan := s.queue.begin()
+	scan := s.queue.begin(time.Now())
 	inDoubt, err := s.once(ctx, newOperation(), func(ctx context.Context, t *tx) error {
 		return t.run(ctx, &query{sql: claimAttempts, args: pgx.NamedArgs{
 			"worker": worker, "lease": lease, "limit": limit, "busy": busy, "above": scan.above, "actor": "worker", "op": t.op,
@@ -75,7 +75,7 @@ func (s *Store) Claim(ctx context.Context, worker string, lease time.Duration, l
 		// claimed after all become unknown when their lease passes.
 		return nil, fmt.Errorf("claim: %w", toJob(err))
 	}
-	s.queue.end(claimed)
+	s.queue.end(scan, time.Now(), claimed)
 	s.careless.keep(ctx, s, claimed)
 	return claimed, nil
 }

@@ -43,6 +43,7 @@ const (
 	JOIN   job_status s ON s.id = j.id
 	WHERE  o.state = @status
 	  AND  o.state IN ('starting', 'running', 'unknown')
+	  AND  o.n > 0 -- as it always is: the condition of the index
 	  AND  (j.owner = @owner OR @owner = '*')
 	  AND  j.id < @after
 	  AND  s.status = @status -- a released first attempt may have won meanwhile

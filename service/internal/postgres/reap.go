@@ -16,7 +16,7 @@ const (
 	SELECT id, job_id, fence
 	FROM   attempts
 	WHERE  state = 'running'
-	  AND  started_at IS NOT NULL -- as it always is: the condition of the index attempts_running
+	  AND  n > 0 -- as it always is: the condition of the index attempts_running
 	  AND  lease_until < clock_timestamp()
 	ORDER BY fence
 	LIMIT  100`

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/interlock-harness/interlock/service/internal/job"
@@ -73,33 +72,4 @@ func deadline(c job.Claimed) job.Settlement {
 	by := settlement(c, "deadline")
 	by.Failure.Class = job.ClassDeadline
 	return by
-}
-
-// The reaper finds what has expired by an index that holds what runs, and nothing
-// that has ended.
-func TestTheReaperReadsNoHistory(t *testing.T) {
-	_, url := open(t, postgres.Options{})
-	seen := &statements{}
-	if n, err := openAt(t, url, postgres.Options{Tracer: seen}).ReapLeases(ctx(t)); n != 0 || err != nil {
-		t.Fatal(n, err)
-	}
-	var look string
-	for _, text := range seen.since(0) {
-		if strings.Contains(text, "lease_until <") {
-			look = text
-		}
-	}
-	conn, err := pgx.Connect(ctx(t), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(ctx(t))
-	if _, err := conn.Exec(ctx(t), "SET enable_seqscan = off"); err != nil { // of an empty table all plans are cheap
-		t.Fatal(err)
-	}
-	rows, _ := conn.Query(ctx(t), "EXPLAIN "+look)
-	plan, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil || !strings.Contains(strings.Join(plan, "\n"), "Index Scan using attempts_running") {
-		t.Errorf("%v: the plan of %s is\n%s", err, look, strings.Join(plan, "\n"))
-	}
 }

@@ -17,12 +17,14 @@ const (
 	       max(clock_timestamp() - CASE state WHEN 'starting' THEN greatest(since, not_before) ELSE since END)
 	FROM   attempts
 	WHERE  state IN ('starting', 'running', 'unknown')
+	  AND  n > 0 -- as it always is: the condition of the index
 	GROUP BY state`
 
 	stuckAttempts = `
 	SELECT ` + attemptColumns + `, j.owner, coalesce(j.intent ->> 'contract', '')
 	FROM   attempts a JOIN jobs j ON j.id = a.job_id
 	WHERE  a.state = 'unknown'
+	  AND  a.n > 0 -- as it always is: the condition of the index
 	  AND  a.since < clock_timestamp() - @age::interval
 	  AND  (j.owner = @owner OR @owner = '*')
 	ORDER BY a.since
