@@ -175,6 +175,9 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	}
 	report, err := certify.Run(ctx, o)
 	progress.clear()
+	if _, ended := endedBy(ctx); ended && err != nil {
+		_, _ = fmt.Fprintf(c.s.err, "Interrupted: nothing was signed; the plan of the run is in %s.\n", shellWord(out))
+	}
 	if err != nil {
 		return c.failed(ctx, err)
 	}

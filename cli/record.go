@@ -96,6 +96,9 @@ func (c *recordRun) run(ctx context.Context, name string) error {
 	var kept []recording.Recording
 	err = certify.Record(ctx, o, calls, func(r recording.Recording) error { kept = append(kept, r); return nil })
 	progress.clear()
+	if _, ended := endedBy(ctx); ended && err != nil {
+		_, _ = fmt.Fprintln(c.s.err, "Interrupted: no recording was stored.")
+	}
 	switch {
 	case errors.Is(err, recording.ErrSecret):
 		return usagef("%v; nothing was written", err)
