@@ -2,8 +2,11 @@ package check_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/interlock-harness/interlock/providers"
 	"github.com/interlock-harness/interlock/providers/check"
@@ -110,6 +113,43 @@ func TestAGoodRunIsRejectedByNone(t *testing.T) {
 		}
 		if res.ID == "F03" && res.Verdict != check.Inconclusive { // nothing was asked
 			t.Errorf("F03 without its probe: %s", res.Verdict)
+		}
+	}
+}
+
+// The same transcripts give the same results, byte for byte: they are signed, and
+// done again by whoever checks them. Several cases fail each of the checks that go
+// by case, and differ in why.
+func TestTheSameRunGivesTheSameResults(t *testing.T) {
+	results := func() string {
+		r := run(func(c int, o *check.Observation) {
+			o.Digest = fmt.Sprintf("%s-%d-%s-%v", o.Case, o.Repeat, o.Probe, o.Stream())
+			if len(o.Transcript.Chunks) == 0 {
+				o.Transcript.Chunks = []providers.Chunk{{At: time.Duration(c) * time.Second}}
+			}
+			switch {
+			case c < 6 && o.Stream():
+				o.Judgement = providers.Judgement{Verdict: providers.Reject, Reason: fmt.Sprintf("business.total_%d", c)}
+			case c >= 6 && c < 12 && o.Repeat == 1:
+				o.Judgement.Output = json.RawMessage(`{"a":"2"}`)
+			}
+		})
+		r.FirstByte = time.Second
+		data, err := json.Marshal(check.Judge(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	want := results()
+	for _, id := range []string{"W10", "R01", "R02", "L01"} {
+		if !regexp.MustCompile(`"id":"` + id + `"[^{}]*"verdict":"fail"`).MatchString(want) {
+			t.Errorf("%s does not fail, so its order is not seen", id)
+		}
+	}
+	for n := range 20 {
+		if got := results(); got != want {
+			t.Fatalf("time %d\n%s\nbefore\n%s", n+2, got, want)
 		}
 	}
 }

@@ -10,7 +10,7 @@ var l01 = Check{
 			t.reason = "the contract has no budget for the first byte"
 			return
 		}
-		for _, list := range r.cases(Base) {
+		for _, list := range r.inOrder(Base) {
 			late := 0
 			for _, o := range list {
 				if len(o.Transcript.Chunks) > 0 && o.Transcript.Chunks[0].At > r.FirstByte {

@@ -266,7 +266,10 @@ func broken(o *Observation) bool {
 }
 
 // twins are the transcripts of one case in one mode, streamed and whole.
-type twins struct{ streams, whole []*Observation }
+type twins struct {
+	streams, whole []*Observation
+	asked          *Observation // first, of either form
+}
 
 func (r *Run) twins() map[TwinCase]*twins {
 	found := map[TwinCase]*twins{}
@@ -274,7 +277,7 @@ func (r *Run) twins() map[TwinCase]*twins {
 		key := TwinCase{o.Case, o.Mode()}
 		t := found[key]
 		if t == nil {
-			t = &twins{}
+			t = &twins{asked: o}
 			found[key] = t
 		}
 		if o.Stream() {

@@ -18,7 +18,7 @@ var r01 = Check{
 	ID: "R01", Title: "the same request gives the same shape each time",
 	Kind: Statistical, Severity: Must, Probes: []Probe{Base},
 	judge: func(r *Run, t *tally) {
-		for _, list := range r.cases(Base) {
+		for _, list := range r.inOrder(Base) {
 			modal := mode(list, shapeOf)
 			for _, o := range list {
 				switch {
@@ -50,6 +50,19 @@ func (r *Run) cases(p Probe) map[string][]*Observation {
 		groups[o.Case] = append(groups[o.Case], o)
 	}
 	return groups
+}
+
+// inOrder are the same groups in the order in which their cases were first asked:
+// what is found is told, and signed, in one order.
+func (r *Run) inOrder(p Probe) [][]*Observation {
+	groups := r.cases(p)
+	var list [][]*Observation
+	for _, o := range r.of(p) {
+		if g := groups[o.Case]; g[0] == o {
+			list = append(list, g)
+		}
+	}
+	return list
 }
 
 // mode is the most frequent value of f over the accepted answers; of two that are

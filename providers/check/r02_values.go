@@ -10,7 +10,7 @@ var r02 = Check{
 	ID: "R02", Title: "the same request gives the same values each time",
 	Kind: Statistical, Severity: Should, Probes: []Probe{Base},
 	judge: func(r *Run, t *tally) {
-		for _, list := range r.cases(Base) {
+		for _, list := range r.inOrder(Base) {
 			value := func(o *Observation) string { return canonical(o.Judgement.Output) }
 			modal := mode(list, value)
 			for _, o := range list {

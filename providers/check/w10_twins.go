@@ -18,8 +18,11 @@ var w10 = Check{
 	ID: "W10", Title: "a stream gives the same answer as a whole body",
 	Kind: Relational, Severity: Must, Probes: []Probe{Base, Other, Twin},
 	judge: func(r *Run, t *tally) {
-		for _, w := range r.twins() {
-			t.compare(w)
+		all := r.twins()
+		for _, o := range r.of(Base, Other, Twin) { // in the order of the run
+			if w := all[TwinCase{o.Case, o.Mode()}]; w.asked == o {
+				t.compare(w)
+			}
 		}
 	},
 }
