@@ -52,6 +52,9 @@ func (o order) held(i int) map[int]bool {
 	n := 0
 	for _, s := range o.steps {
 		if s.session != i {
+			if s.asleep.has(i) { // and it may still wait its turn, awake again, where the order ends
+				all[n] = true
+			}
 			continue
 		}
 		if s.class == plainRead && !s.rode {
@@ -88,14 +91,16 @@ const (
 
 // player plays one schedule.
 type player struct {
-	lane    *lane
+	// blockers tells for whom each of the sessions waits (lane.blockers).
+	blockers func(ctx context.Context, pids []int32, each func(pid int32, by []int32)) error
+
 	set     Set
 	events  chan event
 	go1     []chan struct{}
 	state   []state
 	next    []event // what stands at the gate
 	holds   mask    // whose open transaction has changed or locked something
-	behind  []mask  // of a waiting session: for whom it waits
+	behind  []mask  // of a waiting session: for whom it waits; of the others 0
 	came    []int   // and with which step it began to
 	freed   bool    // somebody let locks go since the waiting were asked
 	last    int
@@ -113,7 +118,7 @@ func (l *lane) play(ctx context.Context, o order, reduced bool) (*played, *world
 	}
 	n := len(o.set.Transactions)
 	p := &player{
-		lane: l, set: o.set.Set, events: make(chan event, n), go1: make([]chan struct{}, n), state: make([]state, n), next: make([]event, n),
+		blockers: l.blockers, set: o.set.Set, events: make(chan event, n), go1: make([]chan struct{}, n), state: make([]state, n), next: make([]event, n),
 		behind: make([]mask, n), came: make([]int, n), last: -1, result: &played{outcomes: make([]outcome, n)}, reduced: reduced,
 	}
 	seen := map[Transaction]int{}
@@ -152,10 +157,11 @@ func (p *player) schedule(ctx context.Context, o order) error {
 			if !slices.Contains(p.state, waiting) {
 				return nil
 			}
+			before := slices.Clone(p.behind)
 			if err := p.settle(ctx, all); err != nil { // all wait: PostgreSQL ends one of them
 				return err
 			}
-			if err := p.wake(ctx); err != nil {
+			if err := p.wake(ctx, before); err != nil {
 				return err
 			}
 			continue
@@ -299,6 +305,7 @@ func (r *played) raced(set Set) []order {
 // let lets the statement of session i go, and returns when everybody stands, has
 // ended or waits for a lock.
 func (p *player) let(ctx context.Context, i int) error {
+	before := slices.Clone(p.behind)
 	p.state[i], p.last = moving, i
 	select {
 	case p.go1[i] <- struct{}{}:
@@ -308,7 +315,7 @@ func (p *player) let(ctx context.Context, i int) error {
 	if err := p.settle(ctx, bit(i)); err != nil {
 		return err
 	}
-	return p.wake(ctx)
+	return p.wake(ctx, before)
 }
 
 func (p *player) take(e event) {

@@ -19,8 +19,10 @@ const (
 	idleLook  = 20 * time.Millisecond // where none probably does
 )
 
-// wake settles those who waited, for as long as somebody lets locks go.
-func (p *player) wake(ctx context.Context) error {
+// wake settles those who wait, for as long as somebody lets locks go. before is
+// p.behind as it was when the last statement was let go: one of those who waited
+// then may have gone on before that statement was seen to return.
+func (p *player) wake(ctx context.Context, before []mask) error {
 	for p.freed {
 		p.freed = false
 		var waiters mask
@@ -33,29 +35,30 @@ func (p *player) wake(ctx context.Context) error {
 		if err := p.settle(ctx, waiters); err != nil {
 			return err
 		}
-		p.inTurn(waiters)
+		p.inTurn(before)
 	}
 	return nil
 }
 
-// inTurn looks whether the sessions that had waited went on in the order in which
-// they came. Where an update moves the row that two wait for, the first one lets
-// its place go before it has the new row, and the second may overtake it, seldom
-// and by chance. As an order it is one that is played anyway (the second came
-// first); here it would hide the orders that follow the usual way. So it counts as
-// diverged and is played again.
-func (p *player) inTurn(waited mask) {
-	waited.each(func(i int) {
-		if p.state[i] != waiting {
-			return
+// inTurn looks whether the sessions that waited for the same, one behind the other
+// or all behind a third, went on in the order in which they came. Where an update
+// moves the row that two wait for, the first one lets its place go before it has
+// the new row, and the second may overtake it, seldom and by chance. As an order it
+// is one that is played anyway (the second came first); here it would hide the
+// orders that follow the usual way. So it counts as diverged and is played again.
+func (p *player) inTurn(before []mask) {
+	for i, first := range before {
+		if first == 0 || p.state[i] != waiting {
+			continue
 		}
-		(waited & p.behind[i]).each(func(j int) {
-			if p.state[j] != waiting && p.came[i] < p.came[j] && p.result.diverged == "" {
+		p.behind[i].each(func(j int) {
+			same := before[j].has(i) || before[j]&first != 0
+			if same && p.state[j] != waiting && p.came[i] < p.came[j] && p.result.diverged == "" {
 				p.result.diverged = fmt.Sprintf("statement %d: %d %s overtook %d %s in the queue for a row",
 					len(p.result.steps), j, p.result.outcomes[j].tx, i, p.result.outcomes[i].tx)
 			}
 		})
-	})
+	}
 }
 
 // settle returns when each of the sessions stands at the gate, has ended, or is
@@ -141,11 +144,25 @@ const whoWaits = `
 	SELECT pid, pg_blocking_pids(pid)
 	FROM   generate_series(1, cardinality($1::int[])) AS round, unnest($1::int[]) AS pid`
 
-// lookWhoWaits asks PostgreSQL for whom each statement under way waits, and notes
-// those as waiting that will do so until a session at the gate goes on. One
-// that waits for a session whose own statement still runs does not count: that
-// one may hold the place in a queue for a row, and let it go without having taken
-// the row.
+// blockers asks PostgreSQL for whom each of the sessions waits, and tells each
+// answer.
+func (l *lane) blockers(ctx context.Context, pids []int32, each func(pid int32, by []int32)) error {
+	rows, err := l.look.Query(ctx, whoWaits, pids)
+	if err == nil {
+		var pid int32
+		var by []int32
+		_, err = pgx.ForEachRow(rows, []any{&pid, &by}, func() error { each(pid, by); return nil })
+	}
+	if err != nil {
+		return fmt.Errorf("ask who waits: %w", err)
+	}
+	return nil
+}
+
+// lookWhoWaits asks for whom each statement under way waits, and notes those as
+// waiting that will do so until a session at the gate goes on. One that waits for
+// a session whose own statement still runs does not count: that one may hold the
+// place in a queue for a row, and let it go without having taken the row.
 func (p *player) lookWhoWaits(ctx context.Context) error {
 	var pids []int32
 	index := map[int32]int{}
@@ -156,18 +173,12 @@ func (p *player) lookWhoWaits(ctx context.Context) error {
 			pids = append(pids, pid)
 		}
 	}
-	rows, err := p.lane.look.Query(ctx, whoWaits, pids)
-	if err != nil {
-		return fmt.Errorf("ask who waits: %w", err)
-	}
 	behind := map[int]mask{}
 	changed := mask(0)
-	var pid int32
-	var blockers []int32
-	_, err = pgx.ForEachRow(rows, []any{&pid, &blockers}, func() error {
+	err := p.blockers(ctx, pids, func(pid int32, by []int32) {
 		i := index[pid]
 		var now mask
-		for _, b := range blockers {
+		for _, b := range by {
 			if j, ours := index[b]; ours {
 				now |= bit(j)
 			}
@@ -176,10 +187,9 @@ func (p *player) lookWhoWaits(ctx context.Context) error {
 			changed |= bit(i)
 		}
 		behind[i] = now
-		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("ask who waits: %w", err)
+		return err
 	}
 	for i := range stuck(p.state, behind, changed) {
 		p.state[i], p.behind[i] = waiting, behind[i]
