@@ -32,10 +32,13 @@ type orderFlags struct {
 	everyOrder     bool
 	untilViolation bool
 	mutants        bool
+	only           []string
 	replay         string
 	times          int
 	lanes          string
 }
+
+const mostLanes = 64
 
 func exploreCommand(s *streams) *cobra.Command {
 	e := &exploration{s: s}
@@ -55,6 +58,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
   interlock explore --interleave
   interlock explore --interleave --pairs
   interlock explore --interleave --mutants
+  interlock explore --interleave --mutants --only guard:cancel-job:1
   interlock explore --interleave --replay raced/complete+complete:01010`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
@@ -70,9 +74,10 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
 	flags.BoolVar(&e.orders.everyOrder, "every-order", false, "with --interleave: do not take orders for one that differ only in when a plain read ran (several times as many)")
 	flags.BoolVar(&e.orders.untilViolation, "until-violation", false, "with --interleave: end at the first violation")
 	flags.BoolVar(&e.orders.mutants, "mutants", false, "with --interleave: look whether the pairs find each mutant of the store's statements and schema, and each guard line that is taken away; exit 1 when one survives")
+	flags.StringSliceVar(&e.orders.only, "only", nil, "with --mutants: these alone, and their pairs")
 	flags.StringVar(&e.orders.replay, "replay", "", "with --interleave: play this schedule, as a violation names it")
 	flags.IntVar(&e.orders.times, "times", 1, "with --replay: so many times, 1 to 10000")
-	flags.StringVar(&e.orders.lanes, "lanes", strconv.Itoa(2*runtime.NumCPU()), "plans, or orders, that are played at once, 1 to 64")
+	flags.StringVar(&e.orders.lanes, "lanes", "", "plans, or orders, that are played at once, 1 to 64 (default: plans 2 a processor, orders 3)")
 	e.servers.postgres(cmd)
 	e.servers.proxy(cmd)
 	flags.StringVar(&e.timeout, "timeout", "10m", "give up after this time")
@@ -98,6 +103,8 @@ func (e *exploration) run(ctx context.Context) error {
 	switch {
 	case e.orders.mutants && (!e.orders.interleave || e.orders.replay != "" || e.orders.triples || e.orders.everyOrder || e.mutant != ""):
 		return usagef("--mutants belongs to --interleave and plays pairs until each mutant is found; leave --replay, --triples, --every-order and --mutant out")
+	case len(e.orders.only) > 0 && !e.orders.mutants:
+		return usagef("--only belongs to --mutants")
 	case e.orders.interleave && e.plans.plans != 0:
 		return usagef("--interleave and --plans are two searches; give one of them")
 	case e.orders.interleave:
@@ -108,10 +115,18 @@ func (e *exploration) run(ctx context.Context) error {
 	return e.search(ctx, time.Now())
 }
 
+// lanes reads --lanes. In most lanes of orders nothing runs for a moment, since a
+// statement waits for a lock and the others for what PostgreSQL says of that.
 func (e *exploration) lanes() (int, error) {
+	if e.orders.lanes == "" {
+		if e.orders.interleave {
+			return min(3*runtime.NumCPU(), mostLanes), nil
+		}
+		return min(2*runtime.NumCPU(), mostLanes), nil
+	}
 	lanes, err := strconv.Atoi(e.orders.lanes)
-	if err != nil || lanes < 1 || lanes > 64 {
-		return 0, usagef("--lanes is %q, but must be a whole number from 1 to 64", e.orders.lanes)
+	if err != nil || lanes < 1 || lanes > mostLanes {
+		return 0, usagef("--lanes is %q, but must be a whole number from 1 to %d", e.orders.lanes, mostLanes)
 	}
 	return lanes, nil
 }
@@ -126,7 +141,7 @@ func (e *exploration) interleave(ctx context.Context) error {
 		lanes = 1
 	}
 	server, err := pgserver.Start(ctx, pgserver.Options{
-		URL: e.servers.databaseURL(), Settings: map[string]string{"autovacuum": "off", "update_process_title": "off", "wal_level": "minimal", "max_wal_senders": "0", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h"},
+		URL: e.servers.databaseURL(), Settings: map[string]string{"max_connections": strconv.Itoa(50 + 8*lanes), "autovacuum": "off", "update_process_title": "off", "wal_level": "minimal", "max_wal_senders": "0", "bgwriter_lru_maxpages": "0", "checkpoint_timeout": "1h"},
 		Note: func(text string) { _, _ = fmt.Fprintln(e.s.err, printable(text)) },
 	})
 	if err != nil {
@@ -136,6 +151,9 @@ func (e *exploration) interleave(ctx context.Context) error {
 	args := []string{"interleave", "--pairs=" + strconv.FormatBool(e.orders.pairs), "--triples=" + strconv.FormatBool(e.orders.triples),
 		"--every-order=" + strconv.FormatBool(e.orders.everyOrder), "--until-violation=" + strconv.FormatBool(e.orders.untilViolation),
 		"--mutants=" + strconv.FormatBool(e.orders.mutants), "--replay", e.orders.replay, "--times", strconv.Itoa(e.orders.times), "--mutant", e.mutant, "--json=" + strconv.FormatBool(e.s.json)}
+	for _, name := range e.orders.only {
+		args = append(args, "--only", name)
+	}
 	for range lanes {
 		name, err := server.Create(ctx, "")
 		if err != nil {

@@ -23,6 +23,29 @@ type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
+// comesTo is the exit code of an exploration: a violation outranks what was not
+// decided.
+func comesTo(violation, undecided bool) int {
+	switch {
+	case violation:
+		return exitViolation
+	case undecided:
+		return exitInconclusive
+	}
+	return exitOK
+}
+
+// end ends an exploration that has told what it saw.
+func (e *exploration) end(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	if code == exitInconclusive && !e.json {
+		_, _ = fmt.Fprintln(e.stdout, "exit 2 (inconclusive)")
+	}
+	return &exitError{code}
+}
+
 // exploration is one invocation of interleave, the command behind `interlock
 // explore --interleave`, which gives it empty databases.
 type exploration struct {
@@ -31,6 +54,7 @@ type exploration struct {
 	pairs, triples bool
 	everyOrder     bool
 	hunt           bool
+	only           []string // of the mutants that are hunted; all where it is empty
 	replay         string
 	times          int
 	json           bool
@@ -50,6 +74,7 @@ func exploreOrders(ctx context.Context, args []string, stdout, stderr io.Writer)
 	fs.IntVar(&e.times, "times", 1, "")
 	fs.StringVar(&e.mutant, "mutant", "", "")
 	fs.BoolVar(&e.hunt, "mutants", false, "")
+	fs.Func("only", "", func(name string) error { e.only = append(e.only, name); return nil })
 	fs.BoolVar(&e.json, "json", false, "")
 	if err := fs.Parse(args); err != nil {
 		return usage("%v", err)
@@ -120,13 +145,7 @@ func (e *exploration) tell(name string, r interleave.Result, merged bool) {
 
 // finish says what came of it all, and with which code to exit.
 func (e *exploration) finish(all interleave.Result) error {
-	code := exitOK
-	switch {
-	case all.Violating > 0:
-		code = exitViolation
-	case all.Undecided > 0 || all.Schedules == 0:
-		code = exitInconclusive
-	}
+	code := comesTo(all.Violating > 0, all.Undecided > 0 || all.Schedules == 0)
 	if e.json {
 		_ = json.NewEncoder(e.stdout).Encode(struct {
 			Type       string                 `json:"type"`
@@ -140,7 +159,7 @@ func (e *exploration) finish(all interleave.Result) error {
 			Violations []interleave.Violation `json:"violations,omitempty"`
 			Exit       int                    `json:"exit"`
 		}{"run", all.Schedules, all.Equal, all.Diverged, all.Undecided, all.Blocked, all.Violating, all.Took.Milliseconds(), all.Violations, code})
-		return ended(code)
+		return e.end(code)
 	}
 	var told []string
 	for _, v := range all.Violations {
@@ -150,10 +169,7 @@ func (e *exploration) finish(all interleave.Result) error {
 		told = append(told, v.Invariant)
 		e.show(v)
 	}
-	if code == exitInconclusive {
-		_, _ = fmt.Fprintln(e.stdout, "exit 2 (inconclusive)")
-	}
-	return ended(code)
+	return e.end(code)
 }
 
 func (e *exploration) show(v interleave.Violation) {
@@ -197,13 +213,7 @@ func (e *exploration) again(ctx context.Context) error {
 			broke[id]++
 		}
 	}
-	code := exitOK
-	switch {
-	case len(broke) > 0:
-		code = exitViolation
-	case diverged > 0:
-		code = exitInconclusive
-	}
+	code := comesTo(len(broke) > 0, diverged > 0)
 	if e.json {
 		_ = json.NewEncoder(e.stdout).Encode(struct {
 			Type     string              `json:"type"`
@@ -213,7 +223,7 @@ func (e *exploration) again(ctx context.Context) error {
 			Last     interleave.Replayed `json:"last"`
 			Exit     int                 `json:"exit"`
 		}{"replay", len(all), diverged, broke, all[len(all)-1], code})
-		return ended(code)
+		return e.end(code)
 	}
 	last := all[len(all)-1]
 	_, _ = fmt.Fprintln(e.stdout, last.Schedule)
@@ -232,12 +242,5 @@ func (e *exploration) again(ctx context.Context) error {
 	if len(broke)+diverged == 0 {
 		_, _ = fmt.Fprintf(e.stdout, "no promise broken, %d of %d\n", len(all), len(all))
 	}
-	return ended(code)
-}
-
-func ended(code int) error {
-	if code == exitOK {
-		return nil
-	}
-	return &exitError{code}
+	return e.end(code)
 }

@@ -11,52 +11,63 @@ import (
 // mutants looks whether the pairs find what they should: each mutant of statement
 // or schema, and each guard line of the store's statements, taken away alone.
 func (e *exploration) mutants(ctx context.Context) error {
-	control, err := interleave.Control(ctx, e.options)
+	targets, err := interleave.Targets(e.only...)
+	if err != nil {
+		return usage("%v", err)
+	}
+	control, err := interleave.Control(ctx, e.options, targets)
 	if err != nil {
 		return fmt.Errorf("control: %w", err)
 	}
 	if !e.json {
 		_, _ = fmt.Fprintf(e.stdout, "control  the clean statements without the schema's second guards: %d schedules, %d broke a promise\n\n", control.Schedules, control.Violating)
 	}
-	found, survived, beyond := 0, 0, 0
-	for _, m := range interleave.Targets() {
+	count := tally{Type: "mutants", Schedules: control.Schedules, Control: control.Violating, Undecided: control.Undecided}
+	for _, m := range targets {
 		h, err := interleave.Hunt(ctx, e.options, m)
 		if err != nil {
 			return err
 		}
-		switch {
-		case h.Survived():
-			survived++
-		case h.Found:
-			found++
-		default:
-			beyond++
-		}
+		count.add(h)
 		e.tellHunted(h)
 	}
-	code := exitOK
-	switch {
-	case survived > 0:
-		code = exitViolation
-	case control.Violating > 0 || control.Undecided > 0 || found == 0:
-		code = exitInconclusive
-	}
+	count.Exit = count.comesTo()
 	if e.json {
-		_ = json.NewEncoder(e.stdout).Encode(struct {
-			Type     string `json:"type"`
-			Control  int    `json:"control_violating"`
-			Found    int    `json:"found"`
-			Survived int    `json:"survived"`
-			Beyond   int    `json:"beyond"`
-			Exit     int    `json:"exit"`
-		}{"mutants", control.Violating, found, survived, beyond, code})
-		return ended(code)
+		_ = json.NewEncoder(e.stdout).Encode(count)
+	} else {
+		_, _ = fmt.Fprintf(e.stdout, "\n%d found, %d survived, %d beyond the pairs\n", count.Found, count.Survived, count.Beyond)
 	}
-	_, _ = fmt.Fprintf(e.stdout, "\n%d found, %d survived, %d beyond the pairs\n", found, survived, beyond)
-	if code == exitInconclusive {
-		_, _ = fmt.Fprintln(e.stdout, "exit 2 (inconclusive)")
+	return e.end(count.Exit)
+}
+
+// tally counts what became of the mutants, beside the control.
+type tally struct {
+	Type      string `json:"type"`
+	Schedules int    `json:"control_schedules"`
+	Control   int    `json:"control_violating"`
+	Undecided int    `json:"control_undecided"`
+	Found     int    `json:"found"`
+	Survived  int    `json:"survived"`
+	Beyond    int    `json:"beyond"`
+	Exit      int    `json:"exit"`
+}
+
+func (t *tally) add(h interleave.Hunted) {
+	switch {
+	case h.Survived():
+		t.Survived++
+	case h.Found:
+		t.Found++
+	default:
+		t.Beyond++
 	}
-	return ended(code)
+}
+
+// comesTo is the exit code. The count says something about the guards where the
+// control was played and kept every promise, and something was found.
+func (t *tally) comesTo() int {
+	decided := t.Schedules > 0 && t.Control == 0 && t.Undecided == 0 && t.Found > 0
+	return comesTo(t.Survived > 0, !decided)
 }
 
 func (e *exploration) tellHunted(h interleave.Hunted) {

@@ -53,10 +53,23 @@ func pairsFor(m mutant.Mutant) []Set {
 }
 
 // Targets are the mutants that a search by pairs is asked to find: those of the
-// table that change a statement or the schema, and the guards one by one.
-func Targets() []mutant.Mutant {
+// table that change a statement or the schema, and the guards one by one. Where
+// names are given it is those alone; an unknown one is an error.
+func Targets(only ...string) ([]mutant.Mutant, error) {
 	named := slices.DeleteFunc(mutant.All(), func(m mutant.Mutant) bool { return len(m.Replace)+len(m.Schema) == 0 })
-	return append(named, mutant.Guards(postgres.Statements())...)
+	all := append(named, mutant.Guards(postgres.Statements())...)
+	if len(only) == 0 {
+		return all, nil
+	}
+	var some []mutant.Mutant
+	for _, name := range only {
+		i := slices.IndexFunc(all, func(m mutant.Mutant) bool { return m.Name == strings.TrimSuffix(name, liftedSuffix) })
+		if i < 0 {
+			return nil, fmt.Errorf("%q is no mutant that the pairs are asked to find; interlock explore --interleave --mutants lists them", name)
+		}
+		some = append(some, all[i])
+	}
+	return some, nil
 }
 
 // Choose is mutant.Choose, and knows the guards as well.
@@ -85,12 +98,18 @@ func lifted(m mutant.Mutant) mutant.Mutant {
 	return m
 }
 
-// Control plays the pairs on the clean statements without the schema's second
-// guards: only where that breaks no promise, one that breaks with a guard gone
-// too is the guard's doing.
-func Control(ctx context.Context, o Options) (Result, error) {
+// Control plays the pairs of the targets on the clean statements without the
+// schema's second guards: only where that breaks no promise, one that breaks with
+// a guard gone too is the guard's doing.
+func Control(ctx context.Context, o Options, targets []mutant.Mutant) (Result, error) {
 	o.Mutant, o.Merge = mutant.With(lifted(mutant.Mutant{Name: mutant.GuardPrefix + "none"})), true
-	return Search(ctx, o, Pairs())
+	asked := map[string]bool{}
+	for _, m := range targets {
+		for _, s := range pairsFor(m) {
+			asked[s.String()] = true
+		}
+	}
+	return Search(ctx, o, slices.DeleteFunc(Pairs(), func(s Set) bool { return !asked[s.String()] }))
 }
 
 // Hunt plays pairs with mutant m until a promise breaks. A guard of a statement

@@ -1,7 +1,6 @@
 package interleave_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/interlock-harness/interlock/service/internal/interleave"
@@ -10,12 +9,11 @@ import (
 
 func target(t *testing.T, name string) mutant.Mutant {
 	t.Helper()
-	targets := interleave.Targets()
-	i := slices.IndexFunc(targets, func(m mutant.Mutant) bool { return m.Name == name })
-	if i < 0 {
-		t.Fatalf("there is no target %s", name)
+	targets, err := interleave.Targets(name)
+	if err != nil || len(targets) != 1 {
+		t.Fatalf("%d targets %s: %v", len(targets), name, err)
 	}
-	return targets[i]
+	return targets[0]
 }
 
 func TestAGuardThatIsTakenAwayIsFoundAndReplays(t *testing.T) {
@@ -54,6 +52,9 @@ func TestWhoSurvivesAndWhoIsOnlyMarked(t *testing.T) {
 func TestAnUnknownGuardIsRefused(t *testing.T) {
 	if _, err := interleave.Choose("guard:release-attempt:99"); err == nil {
 		t.Error("a guard that there is not was chosen")
+	}
+	if _, err := interleave.Targets("guard:release-attempt:1", "guard:release-attempt:99"); err == nil {
+		t.Error("a guard that there is not is a target")
 	}
 }
 
