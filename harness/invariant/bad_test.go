@@ -598,6 +598,18 @@ var bad = []broken{
 		w.call(j.attempts[0])
 		w.move(j.attempts[0], "cancelled", "worker", "context canceled")
 	}),
+	play("attempt-cancelled-though-it-was-sent", "I15", func(w *world) {
+		j := w.submit("o-1", "k-1", plain)
+		first := j.attempts[0]
+		w.call(first)
+		w.move(first, "unknown", "worker", "deadline")
+		w.verb(history.OpRelease, first, "released")
+		second := w.again(j, "anthropic-demo", "t-1")
+		w.call(second)
+		w.answer(first, history.Accept)
+		w.finish(j, first)
+		w.move(second, "cancelled", "worker", "job succeeded")
+	}),
 	play("attempt-cancelled-by-nobody", "I15", func(w *world) {
 		j := w.submit("o-1", "k-1", plain)
 		w.call(j.attempts[0])

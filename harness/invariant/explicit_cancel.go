@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -103,7 +104,7 @@ func attemptCancel(j *job, a *attempt, ofJob *operation, t *tally) {
 				}, m.at)
 			}
 		}
-		if asked == nil && ofJob == nil && !byProvider {
+		if asked == nil && ofJob == nil && !byProvider && !a.outlived() {
 			t.violated(Finding{
 				Sentence: fmt.Sprintf("Attempt %s is cancelled, and nobody asked for it.", a.id),
 				Expected: "cancelled by an explicit request only", Found: "cancelled", Job: j.id, Attempt: a.id,
@@ -120,4 +121,11 @@ func attemptCancel(j *job, a *attempt, ofJob *operation, t *tally) {
 			Expected: "fenced for ever", Found: "succeeded", Job: j.id, Attempt: a.id,
 		}, asked.from, asked.at, at)
 	}
+}
+
+// outlived says whether the attempt was never begun, and its job has its result from
+// another: then there is nothing left to be sent.
+func (a *attempt) outlived() bool {
+	begun := a.firstIn("running") != never || a.firstIn("unknown") != never || len(a.calls) > 0
+	return !begun && slices.ContainsFunc(a.job.attempts, func(o *attempt) bool { return o != a && o.firstIn("succeeded") != never })
 }

@@ -28,6 +28,19 @@ var good = map[string]func() []history.Event{
 		w.run(j, j.attempts[0])
 		return w.audit()
 	},
+	"never-sent-ends-with-its-job": func() []history.Event {
+		w := newWorld("never-sent-ends-with-its-job")
+		j := w.submit("o-1", "k-1", plain)
+		first := j.attempts[0]
+		w.call(first)
+		w.move(first, "unknown", "worker", "deadline")
+		w.verb(history.OpRelease, first, "released")
+		second := w.again(j, "openai-demo", "t-1")
+		w.answer(first, history.Accept)
+		w.finish(j, first)
+		w.move(second, "cancelled", "worker", "job succeeded")
+		return w.audit()
+	},
 	"lost-response": func() []history.Event {
 		w := newWorld("lost-response")
 		o := w.invoke("client-1", history.OpSubmit, "o-1", "k-1", "", "", history.SubmitFacts{Intent: mustJSON(plain)})
