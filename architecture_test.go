@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"harness/browser":                         {}, // doctor asks it; else only tests do
 	"harness/edge":                            {"harness/loopback"},
 	"harness/fault":                           {"harness/edge", "harness/history"},
+	"harness/interleave":                      {"harness/edge", "harness/history", "harness/invariant", "harness/stage", "harness/target", "providers/standin"},
 	"harness/mutant":                          {},
 	"harness/plan":                            {"harness/edge", "harness/fault", "harness/history", "harness/invariant", "harness/stage", "harness/target", "providers/standin"},
 	"harness/report":                          {"harness/history", "harness/invariant", "harness/mutant"},

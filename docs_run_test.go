@@ -32,9 +32,10 @@ var parsedOnly = map[string]string{
 	"go tool interlock certify --self-test":                        "every bad provider in every protocol: minutes; providers/certify tests them all",
 	"go tool interlock certify --self-test --good-runs 1000":       "ten minutes; providers/certify tests some of them",
 	"go tool interlock certify --self-test --protocol openai-chat": "a minute and more; providers/certify tests it",
-	"OPENAI_API_KEY=... interlock certify openai --model gpt-x --contract invoice --live":                                                                                "asks a vendor, for money; cli/vendors_test.go asks stand-ins so",
-	"interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt":                                                                                             "needs a service of somebody else; cli/target_test.go and scenarios start one",
-	"interlock verify --target http://127.0.0.1:8080,http://127.0.0.1:8081 --target-keys keys.txt --provider openai-demo=127.0.0.1:18081,anthropic-demo=127.0.0.1:18082": "as above, with two replicas",
+	"OPENAI_API_KEY=... interlock certify openai --model gpt-x --contract invoice --live":                                                                                                                                  "asks a vendor, for money; cli/vendors_test.go asks stand-ins so",
+	"interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt":                                                                                                                                               "needs a service of somebody else; cli/target_test.go and scenarios start one",
+	"interlock verify --target http://127.0.0.1:8080,http://127.0.0.1:8081 --target-keys keys.txt --provider openai-demo=127.0.0.1:18081,anthropic-demo=127.0.0.1:18082":                                                   "as above, with two replicas",
+	"interlock explore --interleave --target http://127.0.0.1:8080 --target-keys keys.txt --adapter adapter.yaml --provider openai-demo=127.0.0.1:18081,anthropic-demo=127.0.0.1:18082 --target-pg-listen 127.0.0.1:15432": "needs a service of somebody else; cli/explore_target_test.go starts two",
 	"providers/prompt/testdata/oracle/run":                                                       "installs the Python library that is compared with",
 	"TOKENIZERS=my/tokenizer.json TEMPLATES=my/templates providers/prompt/testdata/oracle/run 7": "as above",
 }

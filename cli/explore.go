@@ -23,6 +23,7 @@ type exploration struct {
 	timeout string
 	orders  orderFlags
 	plans   planFlags
+	target  exploredTarget
 }
 
 // orderFlags belong to --interleave.
@@ -50,7 +51,9 @@ judges each by all invariants, and shrinks the first that breaks one to a plan f
 that interlock replay plays again.
 
 explore --interleave plays every order of the statements of two and three of the
-reference store's transactions on a real PostgreSQL, and judges each.
+reference store's transactions on a real PostgreSQL, and judges each. With --target
+it does so for two operations at once on a service that somebody else runs: a relay
+before its database holds the statements (level L2).
 
 exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 		Example: `  interlock explore --plans 200 --seed 1
@@ -59,9 +62,11 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
   interlock explore --interleave --pairs
   interlock explore --interleave --mutants
   interlock explore --interleave --mutants --only guard:cancel-job:1
-  interlock explore --interleave --replay raced/complete+complete:01010`,
+  interlock explore --interleave --replay raced/complete+complete:01010
+  interlock explore --interleave --target http://127.0.0.1:8080 --target-keys keys.txt \
+    --provider openai-demo=127.0.0.1:18081,anthropic-demo=127.0.0.1:18082 --target-pg-listen 127.0.0.1:15432`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return e.target.or(cmd, e) },
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&e.plans.plans, "plans", 0, "play so many plans, 1 to 1000000")
@@ -78,6 +83,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
 	flags.StringVar(&e.orders.replay, "replay", "", "with --interleave: play this schedule, as a violation names it")
 	flags.IntVar(&e.orders.times, "times", 1, "with --replay: so many times, 1 to 10000")
 	flags.StringVar(&e.orders.lanes, "lanes", "", "plans, or orders, that are played at once, 1 to 64 (default: plans 2 a processor, orders 3)")
+	e.target.register(cmd)
 	e.servers.postgres(cmd)
 	e.servers.proxy(cmd)
 	flags.StringVar(&e.timeout, "timeout", "10m", "give up after this time")

@@ -11,6 +11,7 @@ import (
 // pgConn is one connection through the relay: one goroutine a direction.
 type pgConn struct {
 	relay          *Postgres
+	id             int64
 	client, server net.Conn
 	gone           chan struct{}
 	once           sync.Once
@@ -25,10 +26,12 @@ type pgConn struct {
 	failed  bool              // the server refused something in it
 	owed    owed              // what the server has yet to answer
 	kept    []frame           // answers withheld until a single statement is committed
+	busy    bool              // something was run since the server said last that no transaction is open
+	skips   bool              // the server skips what comes until the end of the series: it refused something in it
 }
 
 func newPGConn(relay *Postgres, client, server net.Conn) *pgConn {
-	return &pgConn{relay: relay, client: client, server: server, gone: make(chan struct{}),
+	return &pgConn{relay: relay, id: relay.served.Add(1), client: client, server: server, gone: make(chan struct{}),
 		explain: map[string]string{}, sights: map[*Rule]*sight{}}
 }
 
@@ -62,6 +65,9 @@ func (c *pgConn) run() {
 	c.frontend(from, to)
 	c.close()
 	back.Wait()
+	if steps := c.relay.steps.Load(); steps != nil {
+		(*steps).Gone(c.id)
+	}
 	if c.commit != nil { // its transaction ended with the connection
 		c.commit.giveBack()
 	}
@@ -100,11 +106,16 @@ func (c *pgConn) frontend(from *bufio.Reader, to *bufio.Writer) {
 		if s := c.relay.stall.Load(); s != nil && !s.wait(c) {
 			return
 		}
+		if steps := c.relay.steps.Load(); steps != nil && !c.step(*steps, f, from, to) {
+			return
+		}
 		if rule := c.look(f); rule != nil && !c.act(rule, to) {
 			return
 		}
 		c.mu.Lock()
 		c.owed.asked(f.typ)
+		c.skips = c.skips && f.typ != 'S'
+		c.busy = c.busy || f.typ == 'E' || f.typ == 'Q'
 		c.mu.Unlock()
 		if f.write(to) != nil {
 			return
@@ -249,6 +260,11 @@ func (c *pgConn) backend(from *bufio.Reader, to *bufio.Writer) {
 			return
 		}
 		pass, rule := c.answer(f)
+		if steps := c.relay.steps.Load(); steps != nil && ends(f.typ) {
+			if all, idle := c.settled(); all {
+				(*steps).Answer(c.id, idle, c.gone)
+			}
+		}
 		if rule != nil && !c.finish(rule, f, to) {
 			return
 		}
@@ -278,6 +294,7 @@ func (c *pgConn) answer(f frame) (pass []frame, rule *Rule) {
 		}
 	case 'E': // ErrorResponse
 		c.failed = true
+		c.skips = len(c.owed.list) == 0 // nobody sent the end of the series yet
 	case 'C': // CommandComplete
 		if c.commit != nil && !c.single && c.commit.Place == AfterCommit && strings.HasPrefix(f.tag(), "COMMIT") {
 			rule, c.commit = c.commit, nil
@@ -285,6 +302,7 @@ func (c *pgConn) answer(f frame) (pass []frame, rule *Rule) {
 		}
 	case 'Z': // ReadyForQuery
 		c.idle = len(f.body) == 1 && f.body[0] == 'I'
+		c.busy = !c.idle
 		if !c.idle {
 			return pass, nil
 		}

@@ -54,3 +54,12 @@ func (o *owed) nothing() <-chan struct{} {
 	}
 	return o.settled
 }
+
+// ends says whether a message of the server may be the last that it owes.
+func ends(typ byte) bool {
+	switch typ {
+	case 'C', 'I', 's', 'E', 'Z':
+		return true
+	}
+	return false
+}

@@ -20,6 +20,8 @@ type Postgres struct {
 	listener net.Listener
 	armed    atomic.Bool // a short cut: most of the time there is no rule
 	stall    atomic.Pointer[Stall]
+	steps    atomic.Pointer[Steps]
+	served   atomic.Int64 // connections so far
 
 	mu     sync.Mutex
 	rules  []*Rule

@@ -130,6 +130,9 @@ func VictimOf(sql string, values ...string) edge.Victim {
 	return edge.Victim{Statement: strings.TrimSpace(sql), Values: values}
 }
 
+// Relay stands between the target and its database (level L2).
+func (w *World) Relay() (*edge.Postgres, error) { return w.relay() }
+
 func (w *World) relay() (*edge.Postgres, error) {
 	if w.stage.relay != nil {
 		return w.stage.relay, nil
