@@ -103,10 +103,13 @@ func (r *Recorder) Seal() {
 // Scenario returns the name of a child's play, or "" for the whole run.
 func (r *Recorder) Scenario() string { return r.scenario }
 
-// Slug returns the slug of the scenario that a play belongs to.
+// Slug returns the slug of the scenario that a play belongs to: its name up to the
+// number of the try, where the run repeats its scenarios, or of the play.
 func Slug(play string) string {
-	slug, _, _ := strings.Cut(play, "#")
-	return slug
+	if i := strings.IndexAny(play, "/#"); i >= 0 {
+		return play[:i]
+	}
+	return play
 }
 
 // Record appends e and returns it with number and time filled in. Callers leave

@@ -104,6 +104,9 @@ func (c *Checked) recompute(plays map[string]*invariant.Collector) {
 	r := c.Stored.Run
 	told := map[string]bool{}
 	for _, p := range r.Plays {
+		if p.History == "" && p.Result.Verdict == invariant.Infrastructure {
+			continue // it never began
+		}
 		if told[p.History] {
 			c.wrong("play %s is in the report twice", p.History)
 		}
@@ -154,6 +157,7 @@ func outline(r invariant.Result) []string {
 func (c *Checked) totals() {
 	s := c.Stored
 	r := &s.Run
+	c.rounds()
 	if v := r.Verdict(); v != s.Verdict || ExitCode(v) != s.ExitCode {
 		c.wrong("the run is %s by its plays, and the report says %s, exit %d", v, s.Verdict, s.ExitCode)
 	}
@@ -165,5 +169,32 @@ func (c *Checked) totals() {
 		return a.Slug == b.Slug && a.Verdict == b.Verdict && slices.Equal(a.Violated, b.Violated)
 	}) {
 		c.wrong("the table of scenarios does not agree with the plays")
+	}
+}
+
+// rounds compares what the report says of each try with the plays of the try.
+func (c *Checked) rounds() {
+	r := c.Stored.Run
+	verdicts, plays := map[int]invariant.Verdict{}, map[int]int{}
+	for _, p := range r.Plays {
+		if plays[p.Try] == 0 {
+			verdicts[p.Try] = invariant.Pass
+		}
+		plays[p.Try]++
+		verdicts[p.Try] = invariant.Worse(verdicts[p.Try], p.reported())
+	}
+	for _, round := range r.Rounds {
+		switch n := plays[round.Try]; {
+		case round.CountedOnly && (n > 0 || round.Verdict != invariant.Pass):
+			c.wrong("try %d is %s with %d plays, and the report says that it was clean and only counted", round.Try, round.Verdict, n)
+		case !round.CountedOnly && (n != round.Plays || n > 0 && verdicts[round.Try] != round.Verdict):
+			c.wrong("try %d is %s by its %d plays, and the report says %s and %d", round.Try, verdicts[round.Try], n, round.Verdict, round.Plays)
+		}
+		delete(plays, round.Try)
+	}
+	for try := range plays {
+		if try > 0 {
+			c.wrong("try %d has plays, and the table of tries does not hold it", try)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func ctrf(r *Run, events map[string][]history.Event) ([]byte, error) {
 		Summary: ctrfSummary{Start: start, Stop: start + time.Duration(r.Took).Milliseconds()},
 		Tests:   []ctrfTest{},
 	}
-	for _, s := range r.Scenarios() {
+	for _, s := range r.cases() {
 		test := ctrfTest{Name: s.Slug, Duration: time.Duration(s.Took).Milliseconds(), Suite: []string{s.Group}, RawStatus: string(s.Verdict)}
 		switch s.Verdict {
 		case invariant.Pass:

@@ -18,10 +18,7 @@ const maxAnnotations = 10
 // warning for what is inconclusive.
 func (r *Run) Annotations(w io.Writer, events map[string][]history.Event) error {
 	kinds := map[string][]string{}
-	for _, p := range r.Plays {
-		if p.Met() {
-			continue
-		}
+	for _, p := range r.Told() {
 		kind := "error"
 		if p.reported() == invariant.Inconclusive {
 			kind = "warning"

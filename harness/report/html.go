@@ -56,8 +56,18 @@ type Page struct {
 	Matrix *mutant.Matrix
 	Extras []Extra // provider x check, gate, bench
 	// Full keeps the histories of passing plays even where the page grows beyond
-	// its hard limit.
+	// its limit.
 	Full bool
+	// Limit is that limit, in MiB; 0 is 20.
+	Limit int
+}
+
+// limit in bytes.
+func (p Page) limit() int {
+	if p.Limit > 0 {
+		return p.Limit << 20
+	}
+	return stopHTML
 }
 
 // Extra is one more table of the page.
@@ -86,11 +96,11 @@ func HTML(r *Run, all []history.Event, dir string, p Page) (page []byte, warning
 		return nil, "", err
 	}
 	switch {
-	case len(page) > stopHTML && !p.Full:
+	case len(page) > p.limit() && !p.Full:
 		if page, err = p.render(r, all, dir, true); err != nil {
 			return nil, "", err
 		}
-		warning = fmt.Sprintf("report.html would be larger than %d MiB: the histories of passing scenarios were left out", stopHTML>>20)
+		warning = fmt.Sprintf("report.html would be larger than %d MiB: the histories of passing scenarios were left out", p.limit()>>20)
 	case len(page) > warnHTML:
 		warning = fmt.Sprintf("report.html has %d MiB", len(page)>>20)
 	}
@@ -177,7 +187,7 @@ func (p Page) view(r *Run, events map[string][]history.Event, dir string) pageVi
 			{Sign(invariant.Pass), "pass", "pass", counts.Pass}, {Sign(invariant.Violation), "violation", "violation", counts.Violation},
 			{Sign(invariant.Inconclusive), "inconclusive", "inconclusive", counts.Inconclusive}, {Sign(invariant.Infrastructure), "infrastructure", "infrastructure", counts.Infrastructure},
 		},
-		Command: r.command(), Facts: r.facts(counts, events), Extras: harmless(p.Extras), Evidence: r.evidence(dir), Files: files(dir),
+		Command: r.command(), Facts: r.facts(counts, events), Extras: harmless(append(r.roundsExtra(), p.Extras...)), Evidence: r.evidence(dir), Files: files(dir),
 		Note: "interlock report DIR --check judges the stored history anew and compares every verdict.",
 	}
 	for _, s := range r.Scenarios() {
@@ -238,7 +248,7 @@ func (r *Run) violationView(p Play, events []history.Event) violationView {
 	if len(main.Events) > 0 {
 		v.At = millis(events, main.Events[len(main.Events)-1])
 	}
-	v.Commands = append([]named{{"again", r.again(p.Slug)}}, v.Commands...)
+	v.Commands = append([]named{{"again", r.again(p)}}, v.Commands...)
 	return v
 }
 
@@ -303,6 +313,12 @@ func (r *Run) facts(c Counts, events map[string][]history.Event) []named {
 	}
 	if !r.Started.IsZero() {
 		list = append(list, named{"started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC")})
+	}
+	if len(r.Rounds) > 0 {
+		list = append(list, named{"tries", r.rounds()})
+	}
+	if r.Ended != "" {
+		list = append(list, named{"ended", bounded(r.Ended)})
 	}
 	if r.Interrupted {
 		list = append(list, named{"interrupted", "only what was judged until then"})

@@ -21,8 +21,8 @@ type junitSuite struct {
 	Cases     []junitCase `xml:"testcase"`
 }
 
-// junitCase is one scenario. Class and name never change between runs: no seed,
-// no label, no time in them.
+// junitCase is one scenario, or one try of it where the run repeats its scenarios.
+// Class and name never change between runs: no seed, no label, no time in them.
 type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
@@ -38,13 +38,13 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-// junit writes one test case per scenario: a violation is a failure; what is
+// junit writes one test case per scenario, or try: a violation is a failure; what is
 // inconclusive or broke is an error, so that nothing takes it for a pass.
 func junit(r *Run, events map[string][]history.Event) ([]byte, error) {
 	suite := junitSuite{
 		Name: "interlock", Time: seconds(r.Took), Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"),
 	}
-	for _, s := range r.Scenarios() {
+	for _, s := range r.cases() {
 		c := junitCase{Class: "interlock." + s.Group, Name: s.Slug, Time: seconds(s.Took)}
 		suite.Tests++
 		if s.Verdict != invariant.Pass {

@@ -22,13 +22,7 @@ func markdown(r *Run, events map[string][]history.Event) []byte {
 	scenarios := r.Scenarios()
 	left := 0
 	for _, s := range scenarios {
-		if s.Verdict == invariant.Pass {
-			continue
-		}
-		for _, p := range s.Plays {
-			if p.Met() {
-				continue
-			}
+		for _, p := range s.told() {
 			text := fence(r.Violation(*p, events[p.History], Places{}, Style{}))
 			if b.Len()+len(text) > maxSummary/2 {
 				left++
@@ -42,7 +36,7 @@ func markdown(r *Run, events map[string][]history.Event) []byte {
 	}
 	b.WriteString("| | scenario | group | invariants | faults fired | time |\n|---|---|---|---|---|---|\n")
 	for i, s := range scenarios {
-		row := fmt.Sprintf("| %s %s | %s | %s | %s | %d of %d | %s |\n", Sign(s.Verdict), s.Verdict, Untrusted(s.Slug).Markdown(), Untrusted(s.Group).Markdown(),
+		row := fmt.Sprintf("| %s %s | %s | %s | %s | %d of %d | %s |\n", Sign(s.Verdict), s.Verdict, Untrusted(s.Slug).Markdown()+s.tried(), Untrusted(s.Group).Markdown(),
 			join(s.Invariants), s.Fired, s.Armed, round(time.Duration(s.Took)))
 		if b.Len()+len(row) > maxSummary {
 			fmt.Fprintf(&b, "\n%d more in the report.\n", len(scenarios)-i)

@@ -16,7 +16,7 @@ import (
 const (
 	keptOfPassing = 200      // events of a play that passed
 	warnHTML      = 5 << 20  // bytes
-	stopHTML      = 20 << 20 // bytes; beyond it passing histories are left out
+	stopHTML      = 20 << 20 // bytes, where no limit is named; beyond it passing histories are left out
 )
 
 // packed is the data block of report.html: columns compress well, and each text

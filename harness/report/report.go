@@ -43,6 +43,11 @@ type Run struct {
 	Plays    []Play           `json:"plays"`
 	Skipped  []NotApplicable  `json:"not_applicable,omitempty"`
 	Coverage []invariant.Edge `json:"coverage,omitempty"`
+	// Rounds are the tries of a run that repeats its scenarios, in their order.
+	Rounds []Round `json:"rounds,omitempty"`
+	// Ended is why the run ended before everything was played, in one sentence,
+	// where that was what it was told to do.
+	Ended string `json:"ended,omitempty"`
 }
 
 // Milliseconds is a duration as the files write it.
@@ -53,6 +58,10 @@ type Play struct {
 	Slug  string `json:"slug"`
 	Title string `json:"title"`
 	Text  string `json:"text,omitempty"` // of the spec, below the scenario's
+	// Try counts from 1 where the run repeats its scenarios, and Seed is that of the
+	// try; else both are 0.
+	Try   int    `json:"try,omitempty"`
+	Seed  int64  `json:"seed,omitempty"`
 	Group string `json:"group"`
 	Fault string `json:"fault,omitempty"` // one line for people
 	// History names the events of this play (Event.Scenario).
@@ -119,22 +128,31 @@ type Scenario struct {
 	Operations int               `json:"operations"`
 	Took       Milliseconds      `json:"took_ms"`
 	Again      string            `json:"again"` // the command that repeats it
-	Plays      []*Play           `json:"-"`
+	// Tries counts those of a run that repeats its scenarios, Unmet are those that did
+	// not come out as they must.
+	Tries int     `json:"tries,omitempty"`
+	Unmet []Try   `json:"tries_not_met,omitempty"`
+	Plays []*Play `json:"-"`
 }
 
 // Scenarios groups the plays, in the order of their groups and first plays.
-func (r *Run) Scenarios() []Scenario {
+func (r *Run) Scenarios() []Scenario { return r.grouped(func(p *Play) string { return p.Slug }) }
+
+// grouped puts the plays together that have the same name; the scenarios are called
+// by it.
+func (r *Run) grouped(name func(*Play) string) []Scenario {
 	at := map[string]int{}
 	var list []Scenario
 	for i := range r.Plays {
 		p := &r.Plays[i]
-		k, known := at[p.Slug]
+		called := name(p)
+		k, known := at[called]
 		if !known {
 			k = len(list)
-			at[p.Slug] = k
+			at[called] = k
 			list = append(list, Scenario{
-				Slug: p.Slug, Title: p.Title, Group: p.Group, Fault: p.Fault, Verdict: invariant.Pass,
-				Invariants: p.Expect.Invariants, Again: r.again(p.Slug),
+				Slug: called, Title: p.Title, Group: p.Group, Fault: p.Fault, Verdict: invariant.Pass,
+				Invariants: p.Expect.Invariants, Again: r.again(*p),
 			})
 			if p.canary() {
 				list[k].Canary = p.Expect.Wanted()
@@ -142,6 +160,10 @@ func (r *Run) Scenarios() []Scenario {
 		}
 		s := &list[k]
 		s.Plays = append(s.Plays, p)
+		s.count(p)
+		if !p.Met() && invariant.Worse(s.Verdict, p.reported()) != s.Verdict {
+			s.Again = r.again(*p)
+		}
 		s.Verdict = invariant.Worse(s.Verdict, p.reported())
 		s.Armed, s.Fired = s.Armed+p.Result.Armed, s.Fired+p.Result.Fired
 		s.Operations, s.Took = s.Operations+p.Result.Operations, s.Took+p.Took
@@ -216,7 +238,10 @@ func (r *Run) Verdict() invariant.Verdict {
 	for _, p := range r.Plays {
 		v = invariant.Worse(v, p.reported())
 	}
-	if len(r.missing()) > 0 {
+	for _, round := range r.Rounds {
+		v = invariant.Worse(v, round.Verdict)
+	}
+	if len(r.missing()) > 0 || r.Interrupted {
 		v = invariant.Worse(v, invariant.Inconclusive)
 	}
 	return v
@@ -256,13 +281,17 @@ func ExitCode(v invariant.Verdict) int {
 	return 3
 }
 
-// again is the command that repeats a scenario of this run.
-func (r *Run) again(slug string) string {
-	args := []string{"interlock", "verify", slug, "--seed", itoa(r.Seed)}
+// again is the command that repeats the scenario of a play of this run.
+func (r *Run) again(p Play) string {
+	seed := r.Seed
+	if p.Try > 0 {
+		seed = p.Seed
+	}
+	args := []string{"interlock", "verify", p.Slug, "--seed", itoa(seed)}
 	if r.Mutant != "" {
-		args = []string{"interlock", "mutants", r.Mutant, "--seed", itoa(r.Seed)}
-		if m, _ := mutant.Find(r.Mutant); m.Scenario != slug {
-			args = append(args, "--scenario", slug)
+		args = []string{"interlock", "mutants", r.Mutant, "--seed", itoa(seed)}
+		if m, _ := mutant.Find(r.Mutant); m.Scenario != p.Slug {
+			args = append(args, "--scenario", p.Slug)
 		}
 	}
 	return Shell(append(args, r.Again...)...)
@@ -310,4 +339,18 @@ func (r *Run) Begin(rec *history.Recorder) {
 	rec.Note("harness", "", NoteRun, RunFacts{
 		Run: r.ID, Seed: r.Seed, Level: r.Level.String(), Target: r.Target, Wall: time.Now().UTC().Format(time.RFC3339Nano),
 	})
+}
+
+// BeganAt is the time of day at which the clock of a history stood at 0, as its first
+// note says.
+func BeganAt(e history.Event) (time.Time, bool) {
+	var run RunFacts
+	if e.Kind != history.Note || e.Op != NoteRun || e.Decode(&run) != nil {
+		return time.Time{}, false
+	}
+	wall, err := time.Parse(time.RFC3339Nano, run.Wall)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return wall.Add(-time.Duration(e.AtUS) * time.Microsecond), true
 }

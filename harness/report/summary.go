@@ -21,6 +21,9 @@ func (r *Run) Summary(places Places, style Style) string {
 		head += ", " + Untrusted(r.Stage).Terminal()
 	}
 	t.paragraphAt(head+", level"+glue+r.Level.String(), 3)
+	if len(r.Rounds) > 0 {
+		t.paragraphAt(r.rounds(), 2)
+	}
 	t.line("")
 	for _, group := range r.groups() {
 		t.group(group, scenarios)
@@ -38,6 +41,9 @@ func (r *Run) Summary(places Places, style Style) string {
 		t.line("Interrupted: these are the scenarios that were judged until then.")
 	}
 	t.line(counts.sentence(time.Duration(r.Took)))
+	if r.Ended != "" {
+		t.paragraphAt(Untrusted(r.Ended).Line(), 2)
+	}
 	if r.Full {
 		t.states(r)
 	}
@@ -119,7 +125,7 @@ func (t *text) group(group string, scenarios []Scenario) {
 			t.whole(fmt.Sprintf("%s   and %d more", strings.Repeat(" ", 24), len(rest)-most))
 			return
 		}
-		why := Untrusted(s.Slug).Terminal() + ": " + Untrusted(s.why()).Line()
+		why := Untrusted(s.Slug).Terminal() + ": " + s.often() + Untrusted(s.why()).Line()
 		if i > 0 {
 			line = strings.Repeat(" ", 20)
 		}

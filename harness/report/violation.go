@@ -56,10 +56,13 @@ func (r *Run) Violation(p Play, events []history.Event, places Places, style Sty
 		t.field("expected", labels.In(main.Expected))
 		t.field("found", labels.In(main.Found))
 	}
+	if p.Try > 0 {
+		t.field("tries", r.triesOf(p))
+	}
 	if p.Trouble != "" && (main.Sentence == "" || main.Verdict != invariant.Violation) {
 		t.field("stopped", labels.In(oneLine(p.Trouble)))
 	}
-	commands := []string{"  again    " + r.again(p.Slug)}
+	commands := []string{"  again    " + r.again(p)}
 	if places.HTML != "" {
 		at := int64(0)
 		if len(main.Events) > 0 {
