@@ -36,16 +36,24 @@ type Options struct {
 // as Holds needs it, and Bound is what it must reach (or, where Most is set, may
 // not pass).
 type Row struct {
+	Name    string  `json:"name"` // of the measure: new, duplicates, ...
 	Measure string  `json:"measure"`
 	Ours    float64 `json:"ours"`
 	Theirs  float64 `json:"theirs,omitempty"` // what it is compared with; 0: with the bound alone
 	Against string  `json:"against,omitempty"`
 	Unit    string  `json:"unit"`
 	Ratio   float64 `json:"ratio"`
+	Spread  float64 `json:"spread,omitempty"` // of the ratio's turns, beside the ratio; 0 where it has none
 	Bound   float64 `json:"bound"`
 	Most    bool    `json:"most,omitempty"` // the ratio may be at most the bound, else at least
 	Holds   bool    `json:"holds"`
 	Detail  string  `json:"detail,omitempty"`
+	// What Against adds: the bound of a budget and whether it was missed, the ratio of
+	// the baseline and what became of it.
+	Budget   *Budget  `json:"budget,omitempty"`
+	Missed   bool     `json:"missed,omitempty"`
+	Before   *float64 `json:"before,omitempty"`
+	Compared string   `json:"compared,omitempty"`
 }
 
 // atLeast and atMost judge a row.
@@ -104,6 +112,9 @@ func Run(ctx context.Context, o Options) ([]Row, error) {
 			continue
 		}
 		got, err := m.run(ctx, r)
+		for i := range got {
+			got[i].Name = m.name
+		}
 		rows = append(rows, got...)
 		if err != nil {
 			return rows, fmt.Errorf("measure %s: %w", m.name, errors.Join(err, ctx.Err()))

@@ -68,7 +68,7 @@ func fullLives(ctx context.Context, r *rig) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := Row{Measure: "whole lives", Ours: both.ours, Theirs: both.theirs, Against: "pgbench, the same commits", Unit: "/s", Ratio: both.ratio,
+	row := Row{Measure: "whole lives", Ours: both.ours, Theirs: both.theirs, Against: "pgbench, the same commits", Unit: "/s", Ratio: both.ratio, Spread: both.spread,
 		Detail: "submit, claim, call of a provider that answers at once, compare-and-swap"}
 	return []Row{row.atLeast(0.5)}, nil
 }
@@ -137,7 +137,7 @@ func heldTransaction(ctx context.Context, r *rig) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := Row{Measure: "lives beside an open transaction", Ours: both.ours, Theirs: both.theirs, Against: "without it", Unit: "/s", Ratio: both.ratio,
+	row := Row{Measure: "lives beside an open transaction", Ours: both.ours, Theirs: both.theirs, Against: "without it", Unit: "/s", Ratio: both.ratio, Spread: both.spread,
 		Detail: fmt.Sprintf("held for about %s at a time", hold.Round(100*time.Millisecond))}
 	return []Row{row.atLeast(0.8)}, nil
 }

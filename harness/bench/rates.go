@@ -16,6 +16,7 @@ const turns = 3
 // comes in bursts, which spoil a turn and not the median.
 type compared struct {
 	ours, theirs, ratio float64
+	spread              float64 // of the ratios: from the least to the largest, beside the median
 }
 
 // byTurns measures theirs and ours, again and again.
@@ -32,7 +33,11 @@ func byTurns(ours, theirs func() (float64, error)) (compared, error) {
 		}
 		a, b, ratios = append(a, ours), append(b, theirs), append(ratios, ours/theirs)
 	}
-	return compared{median(a), median(b), median(ratios)}, nil
+	c := compared{ours: median(a), theirs: median(b), ratio: median(ratios)}
+	if c.ratio != 0 {
+		c.spread = (slices.Max(ratios) - slices.Min(ratios)) / c.ratio
+	}
+	return c, nil
 }
 
 func median(all []float64) float64 {
@@ -75,7 +80,7 @@ func newJobs(ctx context.Context, r *rig) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := Row{Measure: "new jobs", Ours: both.ours, Theirs: both.theirs, Against: "pgbench, the same statement", Unit: "/s", Ratio: both.ratio,
+	row := Row{Measure: "new jobs", Ours: both.ours, Theirs: both.theirs, Against: "pgbench, the same statement", Unit: "/s", Ratio: both.ratio, Spread: both.spread,
 		Detail: fmt.Sprintf("%d clients over HTTP", r.o.Clients)}
 	return []Row{row.atLeast(0.6)}, nil
 }
@@ -118,7 +123,7 @@ func duplicates(ctx context.Context, r *rig) ([]Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := Row{Measure: "duplicates of a hot key", Ours: both.ours, Theirs: both.theirs, Against: "new jobs", Unit: "/s", Ratio: both.ratio,
+	row := Row{Measure: "duplicates of a hot key", Ours: both.ours, Theirs: both.theirs, Against: "new jobs", Unit: "/s", Ratio: both.ratio, Spread: both.spread,
 		Detail: fmt.Sprintf("%.0f rows written", wrote)}.atLeast(1.5)
 	row.Holds = row.Holds && wrote == 0
 	return []Row{row}, nil

@@ -56,7 +56,7 @@ func besideRiver(ctx context.Context, r *rig) ([]Row, error) {
 		return nil, err
 	}
 	row := func(measure string, c compared) Row {
-		return Row{Measure: measure, Ours: c.ours, Theirs: c.theirs, Against: "River", Unit: "/s", Ratio: c.ratio, Detail: "for comparison"}.atLeast(0)
+		return Row{Measure: measure, Ours: c.ours, Theirs: c.theirs, Against: "River", Unit: "/s", Ratio: c.ratio, Spread: c.spread, Detail: "for comparison"}.atLeast(0)
 	}
 	return []Row{row("new jobs beside River", jobs), row("whole lives beside River", lives)}, nil
 }
