@@ -94,6 +94,7 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 	if !ok {
 		ginkgo.Fail(fmt.Sprintf("the first word of the spec's text, %q, names no scenario", slug))
 	}
+	theRun.begins(slug)
 	info.Expect = info.at(theLevel())
 	w := &World{info: info}
 	if isForeign() {
@@ -158,6 +159,10 @@ func (w *World) end(ctx context.Context) {
 	if finish != nil {
 		o.Trouble = errors.Join(errors.New(o.Trouble), finish).Error()
 		o.Verdict = invariant.Worse(o.Verdict, invariant.Infrastructure)
+	}
+	if w.kept(o) {
+		tell(o)
+		ginkgo.AbortSuite(o.text())
 	}
 	if err := w.Close(); err != nil {
 		o.Trouble = err.Error()
@@ -236,6 +241,8 @@ type Outcome struct {
 	report.Play
 	Events []history.Event
 }
+
+func (o Outcome) violated() bool { return o.Reported() == invariant.Violation }
 
 func (o Outcome) text() string {
 	text := fmt.Sprintf("%s: %s, and %s was wanted", o.Slug, o.Verdict, o.Expect.Wanted())

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
@@ -20,6 +21,10 @@ type Selection struct {
 	Slugs  []string // empty: all
 	Labels string   // a Ginkgo label expression; empty: all
 	Seed   int64    // shuffles the order
+	Keep   bool     // end at the first violation, and leave its stack up (Kept)
+	// Begun is told of each spec that begins, by the slug of its scenario; nil for
+	// nobody.
+	Begun func(slug string)
 }
 
 // failer is the testing.T that Ginkgo wants to tell.
@@ -32,14 +37,30 @@ func (f *failer) Fail() { f.failed = true }
 var theRun running
 
 type running struct {
-	mu  sync.Mutex
-	ctx context.Context
+	mu    sync.Mutex
+	ctx   context.Context
+	keep  bool
+	begun func(slug string)
 }
 
-func (r *running) begin(ctx context.Context) {
+func (r *running) begin(ctx context.Context, sel Selection) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.ctx = ctx
+	r.ctx, r.keep, r.begun = ctx, sel.Keep, sel.Begun
+}
+
+func (r *running) begins(slug string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun != nil {
+		r.begun(slug)
+	}
+}
+
+func (r *running) keeps() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.keep
 }
 
 func (r *running) ended() bool {
@@ -47,6 +68,10 @@ func (r *running) ended() bool {
 	defer r.mu.Unlock()
 	return r.ctx != nil && r.ctx.Err() != nil
 }
+
+// afterDeadline is how much later than the run Ginkgo ends: by then it is known that
+// the time is over, and no scenario is blamed for it.
+const afterDeadline = 100 * time.Millisecond
 
 // Run plays the selected scenarios in this process, without a test binary, and
 // calls done for each that was judged. Ginkgo's own output is discarded: who
@@ -68,7 +93,10 @@ func Run(ctx context.Context, sel Selection, done func(Outcome)) error {
 	reporter.Succinct = true
 	formatter.ColorableStdOut, formatter.ColorableStdErr = io.Discard, io.Discard
 	gomega.RegisterFailHandler(ginkgo.Fail)
-	theRun.begin(ctx)
+	theRun.begin(ctx, sel)
+	if deadline, ok := ctx.Deadline(); ok { // and no scenario begins after it
+		suite.Timeout = max(time.Until(deadline), 0) + afterDeadline
+	}
 	defer Listen(done)()
 	ginkgo.RunSpecs(&failer{}, "interlock", suite, reporter)
 	return context.Cause(ctx)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+
+	"github.com/interlock-harness/interlock/harness/stage"
 )
 
 // All bounds of the scenarios. None of them decides an order: they only end a
@@ -38,5 +40,10 @@ func within(ctx ginkgo.SpecContext, bound time.Duration) context.Context {
 
 // awaits waits until a fault acted.
 func awaits(ctx ginkgo.SpecContext, f interface{ Await(context.Context) error }) error {
+	what := "a fault has acted"
+	if named, ok := f.(interface{ Name() string }); ok {
+		what = "fault " + named.Name() + " has acted"
+	}
+	defer stage.Waits(what)()
 	return f.Await(within(ctx, toArrive))
 }

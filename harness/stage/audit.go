@@ -65,6 +65,7 @@ func (w *World) Quiet(ctx context.Context) error {
 // Until looks again and again until what holds. Its error names what was
 // waited for.
 func Until(ctx context.Context, what string, holds func(context.Context) (bool, error)) error {
+	defer Waits(what)()
 	tick := time.NewTicker(between)
 	defer tick.Stop()
 	var last error

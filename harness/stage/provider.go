@@ -102,11 +102,13 @@ func (p *ProviderHandle) Calls(m Match) []ProviderCall { return p.in.server.Call
 
 // Await waits until n calls that match have arrived.
 func (p *ProviderHandle) Await(ctx context.Context, m Match, n int) error {
+	defer Waits(fmt.Sprintf("call %d is at %s", n, p.Name))()
 	return p.in.server.Await(ctx, p.scope(m), n)
 }
 
 // AwaitEnd waits until n calls that match are over.
 func (p *ProviderHandle) AwaitEnd(ctx context.Context, m Match, n int) error {
+	defer Waits(fmt.Sprintf("call %d at %s is over", n, p.Name))()
 	return p.in.server.AwaitEnd(ctx, p.scope(m), n)
 }
 
@@ -132,6 +134,7 @@ type Gate struct {
 
 // Await waits until a call is held.
 func (g *Gate) Await(ctx context.Context) error {
+	defer Waits("a call is at " + g.Name)()
 	select {
 	case <-g.Arrived():
 		g.reached()

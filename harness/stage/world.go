@@ -26,6 +26,7 @@ type World struct {
 	// Service is the target: shared, or the scenario's own.
 	Service *Service
 
+	began time.Time
 	stage *Stage
 	token string // occurs in every prompt of this world, and nowhere else
 	own   bool   // Service goes with the world
@@ -63,7 +64,7 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 		option(&o)
 	}
 	w := &World{
-		Name: name, Recorder: s.Recorder.Child(name), stage: s, owners: map[int]Credential{}, earlier: map[string]bool{},
+		Name: name, Recorder: s.Recorder.Child(name), began: time.Now(), stage: s, owners: map[int]Credential{}, earlier: map[string]bool{},
 		token: "w" + strings.ToLower(rand.Text()[:12]),
 	}
 	var err error

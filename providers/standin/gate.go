@@ -39,6 +39,9 @@ func (g *Gate) reached() {
 	g.arrive.Do(func() { close(g.arrived) })
 }
 
+// Shut reports whether the gate still holds what comes.
+func (g *Gate) Shut() bool { return !g.open() }
+
 // open reports whether the gate was released.
 func (g *Gate) open() bool {
 	select {
