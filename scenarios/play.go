@@ -111,6 +111,9 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 	if err == nil {
 		w.World, err = s.World(ctx, slug, options...)
 	}
+	if err != nil && theRun.ended() { // it never began, and is in no report
+		ginkgo.Fail("the run was interrupted")
+	}
 	if err != nil {
 		play := w.play()
 		play.Verdict, play.Result.Verdict, play.Trouble = invariant.Infrastructure, invariant.Infrastructure, err.Error()
@@ -131,6 +134,9 @@ func (w *World) end(ctx context.Context) {
 		}
 		return
 	}
+	// A signal that ends the run must not take from this scenario what it has shown.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toEnd)
+	defer cancel()
 	finish := w.Finish(ctx, toDrain)
 	w.Recorder.Seal()
 	if err := w.Recorder.Flush(); err != nil {
@@ -211,6 +217,10 @@ func (w *World) arrives(err error) {
 // judged.
 func (w *World) works(err error) {
 	ginkgo.GinkgoHelper()
+	if err != nil && theRun.ended() {
+		w.stopped = "the run was interrupted"
+		ginkgo.Fail(w.stopped)
+	}
 	if err != nil {
 		w.Recorder.Infrastructure(err)
 		w.stopped = err.Error()

@@ -216,7 +216,7 @@ func (s *Stage) Probe(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, toProbe)
 	defer cancel()
-	w, err := s.World(ctx, "probe")
+	w, err := s.World(ctx, theProbe)
 	if err != nil {
 		return err
 	}

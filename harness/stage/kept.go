@@ -59,7 +59,11 @@ func (w *World) Places() (*Places, error) {
 // Text says it to a person.
 func (p *Places) Text() string {
 	var b strings.Builder
-	line := func(name, where string) { fmt.Fprintf(&b, "  %-15s %s\n", name, where) }
+	width := len("PostgreSQL")
+	for _, part := range p.Parts {
+		width = max(width, len(part.Name))
+	}
+	line := func(name, where string) { fmt.Fprintf(&b, "  %-*s  %s\n", width, name, where) }
 	line("service", p.Service)
 	for _, part := range p.Parts {
 		line(part.Name, part.URL)

@@ -57,6 +57,10 @@ func Isolated(o ServiceOptions) WorldOption {
 	return func(w *worldOptions) { w.isolated = &o }
 }
 
+// theProbe is the world in which a foreign target is tried before anything is played:
+// what it records belongs to the run, and nobody judges it.
+const theProbe = "probe"
+
 // World opens the world of a scenario; name is its slug.
 func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) (*World, error) {
 	var o worldOptions
@@ -64,8 +68,11 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 		option(&o)
 	}
 	w := &World{
-		Name: name, Recorder: s.Recorder.Child(name), began: time.Now(), stage: s, owners: map[int]Credential{}, earlier: map[string]bool{},
+		Name: name, Recorder: s.Recorder, began: time.Now(), stage: s, owners: map[int]Credential{}, earlier: map[string]bool{},
 		token: "w" + strings.ToLower(rand.Text()[:12]),
+	}
+	if name != theProbe {
+		w.Recorder = s.Recorder.Child(name)
 	}
 	var err error
 	if o.isolated != nil {
@@ -81,7 +88,9 @@ func (s *Stage) World(ctx context.Context, name string, options ...WorldOption) 
 		}
 	}
 	if err != nil {
-		w.Recorder.Infrastructure(err)
+		if ctx.Err() == nil { // else the play never began, and says nothing about the stage
+			w.Recorder.Infrastructure(err)
+		}
 		return nil, err
 	}
 	s.worlds.mu.Lock()
