@@ -36,7 +36,7 @@ func benchCommand(s *streams) *cobra.Command {
 }
 
 func benchServiceCommand(s *streams) *cobra.Command {
-	o := bench.Options{Statements: service.Statements()}
+	o := benchOptions{Options: bench.Options{Statements: service.Statements()}}
 	cmd := &cobra.Command{
 		Use:   "service",
 		Short: "rates beside those of pgbench, races, growth and memory, with fsync on",
@@ -44,9 +44,16 @@ func benchServiceCommand(s *streams) *cobra.Command {
 answers at once, and measures both sides by turns: the service over HTTP and pgbench with the same
 statements. Each line names what must hold.
 
-exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
+--budget FILE bounds figures of your machine: a TOML table for each measure, such as
+[new] with at-least = 3000. --baseline FILE is what an earlier run wrote with --json: a
+measure whose ratio is worse by more than a fifth is a no. Where the three turns of a
+measure lie further apart than that, nothing is said about it.
+
+exit 0 all of it holds, 1 something does not, or is worse, or misses its budget,
+2 the turns lie too far apart to compare, 3 it could not be measured`,
 		Example: `  interlock bench service
   interlock bench service --only new,lives --duration 20s
+  interlock bench service --baseline last-week.json --budget budget.toml
   (cd bench/river && go build -o /tmp/river .) && interlock bench service --river /tmp/river
   interlock bench service --raced 100000 --finished 5000000 --held 1m --duration 20m`,
 		Args: noArguments,
@@ -60,6 +67,8 @@ exit 0 all of it holds, 1 something does not, 3 it could not be measured`,
 	flags.DurationVar(&o.Held, "held", 0, "how long a transaction is held open at a time, three times (default: a 45th of the duration)")
 	flags.IntVar(&o.InFlight, "in-flight", 1000, "attempts in flight for the memory")
 	flags.StringVar(&o.River, "river", "", "the built program of bench/river: measure it beside the service")
+	flags.StringVar(&o.baseline, "baseline", "", "compare with this file of an earlier bench service --json")
+	flags.StringVar(&o.budget, "budget", "", "file of bounds for the figures: TOML tables named like measures, with at-least or at-most")
 	flags.StringSliceVar(&o.Only, "only", nil, "measure these only: "+strings.Join(bench.Names(), ", "))
 	return cmd
 }
@@ -70,7 +79,36 @@ const (
 	mostClients    = 150 // the private server takes 200 connections
 )
 
-func runBench(ctx context.Context, s *streams, o bench.Options) error {
+// benchOptions are those of the measuring, and what its rows are compared with.
+type benchOptions struct {
+	bench.Options
+	baseline, budget string
+}
+
+// read reads what the rows are compared with, before anything is measured.
+func (o *benchOptions) read() (baseline []bench.Row, budgets map[string]bench.Budget, err error) {
+	if o.baseline != "" {
+		if baseline, err = bench.ReadBaseline(o.baseline); err != nil {
+			return nil, nil, usagef("--baseline: %v", err)
+		}
+	}
+	if o.budget != "" {
+		if budgets, err = bench.ReadBudget(o.budget); err != nil {
+			return nil, nil, usagef("--budget: %v", err)
+		}
+	}
+	for name := range budgets {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, name) {
+			return nil, nil, usagef("--budget bounds %s, and --only leaves it out: add it, or take it out of the file", name)
+		}
+		if name == "river" && o.River == "" {
+			return nil, nil, usagef("--budget bounds river, which is measured with --river only")
+		}
+	}
+	return baseline, budgets, nil
+}
+
+func runBench(ctx context.Context, s *streams, o benchOptions) error {
 	for _, name := range o.Only {
 		if !slices.Contains(bench.Names(), name) {
 			return usagef("there is no measure %q.%s There are %s.", name, didYouMean(name, bench.Names()), strings.Join(bench.Names(), ", "))
@@ -96,14 +134,19 @@ func runBench(ctx context.Context, s *streams, o bench.Options) error {
 			return infrastructuref("%v", err)
 		}
 	}
+	baseline, budgets, err := o.read()
+	if err != nil {
+		return err
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return infrastructuref("this program cannot be found to start the service: %v", err)
 	}
 	progress := s.progress()
 	o.Command, o.Note = []string{executable}, progress.set
-	rows, err := bench.Run(ctx, o)
+	rows, err := bench.Run(ctx, o.Options)
 	progress.clear()
+	rows = bench.Against(rows, baseline, budgets)
 	if showErr := showBench(s, rows); showErr != nil {
 		return infrastructuref("write: %v", showErr)
 	}
@@ -113,12 +156,21 @@ func runBench(ctx context.Context, s *streams, o bench.Options) error {
 	if err != nil {
 		return brokenOff(ctx, "%v", err)
 	}
+	return exitWith(benchCode(rows))
+}
+
+// benchCode is the exit code of rows: what does not hold outranks what is unclear.
+func benchCode(rows []bench.Row) int {
+	code := ExitOK
 	for _, r := range rows {
-		if !r.Holds {
-			return exitWith(ExitViolation)
+		switch {
+		case !r.Holds || r.Missed || r.Compared == bench.Worse:
+			return ExitViolation
+		case r.Compared == bench.Unclear:
+			code = ExitInconclusive
 		}
 	}
-	return nil
+	return code
 }
 
 func showBench(s *streams, rows []bench.Row) error {
@@ -136,11 +188,16 @@ func showBench(s *streams, rows []bench.Row) error {
 	}
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "  measure\tours\tbeside\tratio\tmust be\t\t")
+	compared := false
 	for _, r := range rows {
 		mark, beside, bound := "✓", "", ""
-		if !r.Holds {
+		switch benchCode([]bench.Row{r}) {
+		case ExitViolation:
 			mark = "✗"
+		case ExitInconclusive:
+			mark = "?"
 		}
+		compared = compared || r.Before != nil || r.Budget != nil
 		switch {
 		case r.Most:
 			bound = "≤ " + figure(r.Bound)
@@ -151,6 +208,43 @@ func showBench(s *streams, rows []bench.Row) error {
 			beside = fmt.Sprintf("%s (%s)", figure(r.Theirs), r.Against)
 		}
 		_, _ = fmt.Fprintf(table, "%s %s\t%s %s\t%s\t%s\t%s\t%s\n", mark, r.Measure, figure(r.Ours), r.Unit, beside, figure(r.Ratio), bound, r.Detail)
+	}
+	if err := table.Flush(); err != nil || !compared {
+		return err
+	}
+	return showCompared(s, rows)
+}
+
+// showCompared shows the rows that have a budget or stand in the baseline.
+func showCompared(s *streams, rows []bench.Row) error {
+	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "\n  measure\tnow\tbudget\tratio before\tratio now\tchange\t3 turns, spread\t")
+	for _, r := range rows {
+		if r.Before == nil && r.Budget == nil {
+			continue
+		}
+		budget, before, change, spread := "", "", "", ""
+		if b := r.Budget; b != nil {
+			if b.AtLeast > 0 {
+				budget = "≥ " + figure(b.AtLeast)
+			}
+			if b.AtMost > 0 {
+				budget = strings.TrimSpace(budget + " ≤ " + figure(b.AtMost))
+			}
+			if r.Missed {
+				budget += ", missed"
+			}
+		}
+		if r.Before != nil {
+			before, change = figure(*r.Before), r.Compared
+			if *r.Before != 0 {
+				change = fmt.Sprintf("%+.0f %%, %s", 100*(r.Ratio / *r.Before - 1), r.Compared)
+			}
+		}
+		if r.Spread > 0 {
+			spread = fmt.Sprintf("%.0f %%", 100*r.Spread)
+		}
+		_, _ = fmt.Fprintf(table, "  %s\t%s %s\t%s\t%s\t%s\t%s\t%s\t\n", r.Measure, figure(r.Ours), r.Unit, budget, before, figure(r.Ratio), change, spread)
 	}
 	return table.Flush()
 }

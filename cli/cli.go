@@ -33,6 +33,7 @@ type streams struct {
 	color    string // auto, always, never
 	noColor  bool
 	noInput  bool // nobody is asked
+	waits    waits
 }
 
 // Main runs the command that args names (without the program's name) and
@@ -45,6 +46,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signalContext()
 	defer stop()
 	s := &streams{in: &input{stdin, ctx}, out: results, err: stderr, color: "auto"}
+	defer s.waits.listen(stderr)()
 	root := rootCommand(s)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -156,13 +158,16 @@ func signalCode(s os.Signal) int {
 // exitCode maps the error that a command returned. An interrupted command says
 // so whatever else went wrong on its way out.
 func exitCode(ctx context.Context, err error) int {
+	var coded *exitError
+	if errors.As(err, &coded) && coded.settled {
+		return coded.code
+	}
 	if by, ended := endedBy(ctx); ended {
 		return signalCode(by.signal)
 	}
 	if err == nil {
 		return ExitOK
 	}
-	var coded *exitError
 	if errors.As(err, &coded) {
 		return coded.code
 	}

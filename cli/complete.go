@@ -36,7 +36,7 @@ var argumentOffers = map[string]offer{
 	"explain":        once(explainNames),
 	"certify":        once(routeNames),
 	"record":         once(routeNames),
-	"replay":         planFiles,
+	"replay":         plansOrScenarios,
 	"prompt check":   profilesOrFiles,
 	"prompt show":    profilesOrFiles,
 	"prompt render":  profilesOrFiles,
@@ -66,7 +66,7 @@ var flagOffers = map[string]offer{
 	"out": folders, "profiles": folders, "contracts": folders, "recordings": folders, "compare": folders,
 	"certs": files, "with": files, "adapter": files, "target-keys": files, "key-file": files, "vendor-key": files, "trust": files, "state": files,
 	"bundle": files, "sarif": files, "html": files, "otlp": files, "perfetto": files, "template": files, "tokenizer": files, "contract-file": files,
-	"river": files, "config": ending("toml"),
+	"river": files, "baseline": files, "budget": files, "config": ending("toml"),
 }
 
 // complete gives each command and flag below cmd its offer. Without that a shell
@@ -289,6 +289,21 @@ func profilesOrFiles(cmd *cobra.Command, args []string, typed string) ([]string,
 
 // mostOffered bounds how many plans are read while somebody types.
 const mostOffered = 100
+
+// plansOrScenarios are the scenarios whose names begin so, each with the @ before its
+// seed, and else plans.
+func plansOrScenarios(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	for _, i := range scenarios.All() {
+		if len(args) == 0 && typed != "" && strings.HasPrefix(i.Slug+"@", typed) {
+			list = append(list, named(i.Slug+"@", i.Title))
+		}
+	}
+	if len(list) > 0 {
+		return list, cobra.ShellCompDirectiveNoSpace
+	}
+	return planFiles(cmd, args, typed)
+}
 
 // planFiles are the plans that explore wrote here; where there is none, files.
 func planFiles(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

@@ -80,6 +80,8 @@ func TestNamesAreOfferedWhereNamesAreWanted(t *testing.T) {
 		"explain 13":                                {"130\texit code", 1, false},
 		"explain I5 ":                               {"", 0, false},
 		"replay ":                                   {"json", 1, true},
+		"replay reverse":                            {"reverse-order@\t", 1, true},
+		"bench service --baseline ":                 {"", 0, true},
 		"judge ":                                    {"", 0, true},
 		"report merge ":                             {"", 0, true},
 		"bench serv":                                {"service\trates beside those of pgbench", 1, false},

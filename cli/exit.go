@@ -23,18 +23,21 @@ const (
 type exitError struct {
 	code    int
 	message string
+	// settled: the result was told before a signal ended the command, which therefore
+	// changes nothing.
+	settled bool
 }
 
 func (e *exitError) Error() string { return e.message }
 
 // usagef is a mistake of the caller: exit 64.
 func usagef(format string, args ...any) error {
-	return &exitError{ExitUsage, fmt.Sprintf(format, args...)}
+	return &exitError{code: ExitUsage, message: fmt.Sprintf(format, args...)}
 }
 
 // infrastructuref is something that the machine lacks or lost: exit 3.
 func infrastructuref(format string, args ...any) error {
-	return &exitError{ExitInfrastructure, fmt.Sprintf(format, args...)}
+	return &exitError{code: ExitInfrastructure, message: fmt.Sprintf(format, args...)}
 }
 
 // brokenOff is infrastructuref for what failed under ctx. Where a signal ended the

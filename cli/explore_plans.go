@@ -62,6 +62,7 @@ func (e *exploration) search(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return brokenOff(ctx, "%v. interlock doctor says what this machine has", err)
 	}
+	defer e.s.waits.add(s.Waiting)()
 	found, err := e.play(ctx, s, plan.Search{Seed: seed, Plans: e.plans.plans, Shard: shard, Mutant: e.mutant, Lanes: lanes}, folder, progress)
 	progress.clear()
 	if _, ended := endedBy(ctx); ended && err != nil {
@@ -109,7 +110,7 @@ func (e *exploration) play(ctx context.Context, s *stage.Stage, search plan.Sear
 		if sum.Always, err = plan.Steady(ctx, s, small.Plan); err != nil {
 			return sum, err
 		}
-		tellShrunk(e.s, *sum.Found, small)
+		tellShrunk(e.s, *sum.Found, small.Plan, fmt.Sprintf(", in %d plays", small.Plays))
 		sum.Found = &small.Plan
 		if err := e.keep(folder, &sum); err != nil || sum.Always || try == mostFinds {
 			return sum, err
@@ -136,15 +137,15 @@ func (e *exploration) keep(folder *report.Folder, sum *plan.Summary) error {
 	return sum.Found.Write(sum.File)
 }
 
-// tellShrunk says how much smaller a plan became.
-func tellShrunk(s *streams, from plan.Plan, to plan.Shrunk) {
+// tellShrunk says how much smaller a plan became, and how that is known.
+func tellShrunk(s *streams, from, to plan.Plan, how string) {
 	out := s.out
 	if s.json {
 		out = s.err
 	}
 	operations, faults := from.Size()
 	fewer, less := to.Size()
-	_, _ = fmt.Fprintf(out, "%d operations -> %d, %d faults -> %d, still %s, in %d plays\n", operations, fewer, faults, less, from.Invariant, to.Plays)
+	_, _ = fmt.Fprintf(out, "%d operations -> %d, %d faults -> %d, still %s%s\n", operations, fewer, faults, less, from.Invariant, how)
 }
 
 // finish writes the summary and says what came of the search.

@@ -120,6 +120,12 @@ func (o *gateOptions) check() error {
 	switch {
 	case o.matrix && (o.from != "" || o.to != ""):
 		return usagef("--matrix shows all providers: leave --from and --to out")
+	case o.matrix && (o.wait != 0 || o.explain || o.detailed):
+		return usagef("--matrix shows all answers as they are: leave --wait, --explain and --detailed-exit out, or ask with --from and --to")
+	case o.matrix && (o.mode != "" || o.stream || o.language != "" || o.input != 0):
+		return usagef("--matrix asks for no request in particular: leave --mode, --stream, --language and --input-tokens out, or ask with --from and --to")
+	case o.at != "" && o.wait != 0:
+		return usagef("--at asks about another time, and --wait waits for now: leave one of them out")
 	case o.html != "" && !o.matrix:
 		return usagef("--html goes with --matrix")
 	case o.matrix:

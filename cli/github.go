@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/report"
 )
 
@@ -13,18 +14,18 @@ import (
 // summary of the step, and the step's outputs verdict, exit-code and report. The
 // two files are those that the runner names in the environment; where it names
 // none, that part is left out.
-func tellGitHub(out io.Writer, run *report.Run, folder *report.Folder) error {
-	if err := run.Annotations(out, report.ByPlay(folder.Recorder.Events())); err != nil {
+func tellGitHub(out io.Writer, run *report.Run, dir string, events map[string][]history.Event) error {
+	if err := run.Annotations(out, events); err != nil {
 		return err
 	}
-	summary, err := os.ReadFile(filepath.Join(folder.Dir, report.SummaryFile))
+	summary, err := os.ReadFile(filepath.Join(dir, report.SummaryFile))
 	if err != nil {
 		return err
 	}
 	if err := addTo("GITHUB_STEP_SUMMARY", summary); err != nil {
 		return err
 	}
-	return addTo("GITHUB_OUTPUT", fmt.Appendf(nil, "verdict=%s\nexit-code=%d\nreport=%s\n", run.Verdict(), report.ExitCode(run.Verdict()), folder.Dir))
+	return addTo("GITHUB_OUTPUT", fmt.Appendf(nil, "verdict=%s\nexit-code=%d\nreport=%s\n", run.Verdict(), report.ExitCode(run.Verdict()), dir))
 }
 
 // addTo appends to the file that an environment variable names.

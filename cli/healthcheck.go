@@ -35,11 +35,11 @@ func healthcheckCommand(s *streams) *cobra.Command {
 				return by
 			}
 			if err != nil {
-				return &exitError{ExitViolation, fmt.Sprintf("%s does not answer: %v", u.Redacted(), err)}
+				return &exitError{code: ExitViolation, message: fmt.Sprintf("%s does not answer: %v", u.Redacted(), err)}
 			}
 			defer func() { _ = response.Body.Close() }()
 			if response.StatusCode != http.StatusOK {
-				return &exitError{ExitViolation, fmt.Sprintf("%s answers %s", u.Redacted(), response.Status)}
+				return &exitError{code: ExitViolation, message: fmt.Sprintf("%s answers %s", u.Redacted(), response.Status)}
 			}
 			if !s.quiet {
 				_, _ = fmt.Fprintln(s.out, "ok")

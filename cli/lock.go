@@ -34,7 +34,7 @@ exit 0 the folder is locked, or with --check as it was locked; 1 it is not; 64 t
 			file := filepath.Join(dir, lock.File)
 			if check {
 				if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-					return &exitError{ExitViolation, fmt.Sprintf("%s has no lock; interlock lock %[1]s makes one", shellWord(dir))}
+					return &exitError{code: ExitViolation, message: fmt.Sprintf("%s has no lock; interlock lock %[1]s makes one", shellWord(dir))}
 				}
 				return locked(os.DirFS(dir), ".", dir)
 			}
@@ -60,7 +60,7 @@ func locked(fsys fs.FS, dir, shown string) error {
 	switch {
 	case errors.As(err, &changed):
 		changed.Renew = "interlock lock " + shellWord(shown)
-		return &exitError{ExitViolation, changed.Error()}
+		return &exitError{code: ExitViolation, message: changed.Error()}
 	case err != nil:
 		return infrastructuref("%v", err)
 	}

@@ -166,7 +166,7 @@ func (m *mutation) play(ctx context.Context, seed int64, procs int, chosen []mut
 	tasks := m.tasks(chosen)
 	progress := m.s.progress()
 	played, err := m.playAll(ctx, tasks, procs, progress, func(ctx context.Context, t task) ([]mutant.Played, error) {
-		return playTask(ctx, t, seed, url, dir)
+		return playTask(ctx, m.s, t, seed, url, dir)
 	})
 	progress.clear()
 	_, ended := endedBy(ctx)

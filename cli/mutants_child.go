@@ -25,7 +25,7 @@ const toEndChild = 20 * time.Second
 
 // playTask runs verify in a child process of this executable and reads what each
 // scenario came out as. The database's address goes through the environment.
-func playTask(ctx context.Context, t task, seed int64, url, dir string) ([]mutant.Played, error) {
+func playTask(ctx context.Context, s *streams, t task, seed int64, url, dir string) ([]mutant.Played, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -35,24 +35,31 @@ func playTask(ctx context.Context, t task, seed int64, url, dir string) ([]mutan
 		name = "clean"
 	}
 	args := append([]string{"verify"}, t.slugs...)
-	args = append(args, "--json", "--quiet", "--seed", strconv.FormatInt(seed, 10), "--out", filepath.Join(dir, name))
+	args = append(args, plainRun(false)...)
+	args = append(args, "--seed", strconv.FormatInt(seed, 10), "--out", filepath.Join(dir, name))
 	if t.mutant != "" {
 		args = append(args, "--mutant", t.mutant)
 	}
-	var stdout, stderr bytes.Buffer
+	var stdout bytes.Buffer
+	stderr := &childTalk{to: s.err}
 	child := exec.CommandContext(ctx, self, args...)
 	child.Env = append(os.Environ(), "DATABASE_URL="+url)
-	child.Stdout, child.Stderr = &stdout, &stderr
+	child.Stdout, child.Stderr = &stdout, stderr
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
 	child.WaitDelay = toEndChild
-	run := child.Run()
+	run := child.Start()
+	if run == nil {
+		forget := s.waits.ask(func(asked syscall.Signal) error { return child.Process.Signal(asked) })
+		run = child.Wait()
+		forget()
+	}
 	played, err := readPlays(t, stdout.Bytes())
 	if err != nil {
 		return nil, err
 	}
 	for i := range played {
 		if played[i].Verdict == "" {
-			played[i].Verdict, played[i].Why = string(invariant.Infrastructure), lastLine(stderr.String(), run)
+			played[i].Verdict, played[i].Why = string(invariant.Infrastructure), lastLine(stderr.text(), run)
 		}
 	}
 	return played, nil

@@ -73,7 +73,7 @@ func renderPrompt(s *streams, template, now string) error {
 		}
 		return exitWith(ExitViolation)
 	case errors.As(err, &refused):
-		return &exitError{ExitViolation, refused.Error()}
+		return &exitError{code: ExitViolation, message: refused.Error()}
 	case err != nil:
 		return usagef("%v", err)
 	case s.json:

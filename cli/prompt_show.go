@@ -73,7 +73,7 @@ func (s *streams) showPrompts(profiles []string, p promptContract, which string)
 		}
 		shown, err := show(subject, request)
 		if err != nil {
-			return &exitError{ExitViolation, fmt.Sprintf("%s: %v", subject.Profile.Name, err)}
+			return &exitError{code: ExitViolation, message: fmt.Sprintf("%s: %v", subject.Profile.Name, err)}
 		}
 		all = append(all, shown)
 	}

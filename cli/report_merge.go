@@ -41,7 +41,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or a shard is missing, 3 a file
 			}
 			err = tellSummary(s, all, report.ExitCode(all.Verdict()))
 			if missing := all.Missing(); err == nil && len(missing) > 0 {
-				return &exitError{ExitInconclusive, fmt.Sprintf("shards %s are missing: their plans were not played", strings.Join(missing, ", "))}
+				return &exitError{code: ExitInconclusive, message: fmt.Sprintf("shards %s are missing: their plans were not played", strings.Join(missing, ", "))}
 			}
 			return err
 		},

@@ -22,6 +22,8 @@ type reportPage struct {
 	certs   string   // folder of certificates: the gate
 	html    string   // where the page goes
 	full    bool
+	maxMB   int
+	open    bool // show the page in the browser
 }
 
 func (o *reportPage) flags(cmd *cobra.Command) {
@@ -31,18 +33,25 @@ func (o *reportPage) flags(cmd *cobra.Command) {
 	f.StringVar(&o.certs, "certs", "", "with --html: folder of certificates, for a section of the gate")
 	f.StringVar(&o.html, "html", "", "write the page anew into this file")
 	f.BoolVar(&o.full, "full", false, "with --html: keep the histories of passing scenarios, however large the page grows")
+	f.IntVar(&o.maxMB, "max-mb", 0, "with --html: leave them out of a page of more than so many MiB, 1 to 1000, and write none that is larger even so (default: out at 20)")
+	f.BoolVar(&o.open, "open", false, "open the page in the browser")
 }
 
 // asked reports whether any of it was.
 func (o *reportPage) asked() bool {
-	return o.compare != "" || o.html != "" || len(o.with) > 0 || o.certs != "" || o.full
+	return o.compare != "" || o.html != "" || len(o.with) > 0 || o.certs != "" || o.full || o.maxMB != 0
 }
 
 // run compares, writes, or both. A run that is worse than the one before is an
 // answer of no.
 func (o *reportPage) run(s *streams, dir string) error {
-	if o.html == "" && (len(o.with) > 0 || o.certs != "" || o.full) {
-		return usagef("--with, --certs and --full go with --html FILE")
+	switch {
+	case o.html == "" && (len(o.with) > 0 || o.certs != "" || o.full || o.maxMB != 0):
+		return usagef("--with, --certs, --full and --max-mb go with --html FILE")
+	case o.maxMB < 0 || o.maxMB > 1000:
+		return usagef("--max-mb is %d, but must be 1 to 1000", o.maxMB)
+	case o.maxMB != 0 && o.full:
+		return usagef("--full keeps everything, and --max-mb bounds the page: leave one of them out")
 	}
 	stored, err := report.Load(dir)
 	if err != nil {
@@ -75,9 +84,13 @@ func (o *reportPage) run(s *streams, dir string) error {
 	if err != nil {
 		return infrastructuref("%v", err)
 	}
+	page.Limit = o.maxMB
 	text, warning, err := report.HTML(&stored.Run, all, dir, page)
 	if err != nil {
 		return infrastructuref("%v", err)
+	}
+	if o.maxMB != 0 && len(text) > o.maxMB<<20 {
+		return infrastructuref("the page has %.1f MiB even without the histories of passing scenarios, and --max-mb is %d: nothing was written", float64(len(text))/(1<<20), o.maxMB)
 	}
 	if warning != "" {
 		_, _ = fmt.Fprintln(s.err, warning)

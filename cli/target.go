@@ -40,7 +40,7 @@ func (f *targetFlags) register(cmd *cobra.Command) {
 // foreign is the target that the flags name; nil for the built-in service.
 func (f *targetFlags) foreign(cmd *cobra.Command) (*stage.Foreign, error) {
 	if len(f.urls) == 0 {
-		for _, name := range []string{"adapter", "target-keys", "provider", "target-pg-listen", "level", "mismatch-status"} {
+		for _, name := range []string{"adapter", "target-keys", "provider", "target-pg-listen", "level", "mismatch-status", "allow-link-local"} {
 			if cmd.Flags().Changed(name) {
 				return nil, usagef("--%s says something about a target, and no --target is named", name)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/interlock-harness/interlock/harness/history"
 	"github.com/interlock-harness/interlock/harness/invariant"
 	"github.com/interlock-harness/interlock/harness/mutant"
 	"github.com/interlock-harness/interlock/harness/report"
@@ -31,11 +32,15 @@ type verification struct {
 	servers   serverFlags
 	target    targetFlags
 	foreign   *stage.Foreign // what the flags of target name; nil for the built-in service
+	repeat    repeatFlags
 	mutant    string
 	timeout   string
 	list      bool
 	dryRun    bool
 	github    bool
+	keep      bool
+	// after is told of a run that was played in this process; nil for nobody.
+	after func(*report.Run, map[string][]history.Event) error
 }
 
 func verifyCommand(s *streams) *cobra.Command {
@@ -46,10 +51,19 @@ func verifyCommand(s *streams) *cobra.Command {
 		Long: `Runs scenarios on a stage of its own: a private PostgreSQL, Toxiproxy, service
 replicas as child processes, stand-in providers. Nothing is left behind.
 
+With --repeat every try counts: the verdict is the worst of them, and each try is in
+the history, the report and junit.xml as SCENARIO/TRY. With --until-violation the
+scenarios are played until one is violated or the time of --timeout is over.
+
+SIGQUIT (Ctrl-\) and SIGUSR1 make a run say what it waits for.
+
 exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 		Example: `  interlock verify
   interlock verify reverse-order
   interlock verify --label breakpoints --seed 7
+  interlock verify reverse-order --repeat 20
+  interlock verify --label race --until-violation --timeout 2h
+  interlock verify reverse-order --keep
   interlock verify --target http://127.0.0.1:8080 --target-keys keys.txt
   interlock verify --list`,
 		Args: v.names,
@@ -68,6 +82,8 @@ exit 0 all pass, 1 violation, 2 inconclusive or nothing ran, 3 infrastructure`,
 	v.servers.postgres(cmd)
 	v.servers.proxy(cmd)
 	v.target.register(cmd)
+	v.repeat.register(cmd)
+	flags.BoolVar(&v.keep, "keep", false, "end at the first violation and leave its stack up, until Ctrl-C or --timeout; says where PostgreSQL and the service listen")
 	flags.StringVar(&v.timeout, "timeout", "10m", "give up after this time")
 	flags.BoolVar(&v.list, "list", false, "list the scenarios instead of running them")
 	flags.BoolVar(&v.dryRun, "dry-run", false, "say what would run")
@@ -109,6 +125,10 @@ func (v *verification) run(ctx context.Context, args []string) error {
 	if err := v.servers.check(); err != nil {
 		return err
 	}
+	procs, err := v.modes()
+	if err != nil {
+		return err
+	}
 	selected, err := scenarios.Matching(v.selection)
 	if err != nil {
 		return usagef("%v", err)
@@ -118,18 +138,41 @@ func (v *verification) run(ctx context.Context, args []string) error {
 		return v.print(selected)
 	}
 	if len(selected)+len(skipped) == 0 {
-		return &exitError{ExitInconclusive, fmt.Sprintf("label %q selects no scenario, so nothing ran; interlock verify --list shows the labels", v.selection.Labels)}
+		return &exitError{code: ExitInconclusive, message: fmt.Sprintf("label %q selects no scenario, so nothing ran; interlock verify --list shows the labels", v.selection.Labels)}
 	}
 	if len(selected) == 0 && len(skipped) > 0 {
 		next := "interlock verify --help says what a deeper look needs"
 		if skipped[0].Why != "" {
 			next = skipped[0].Why
 		}
-		return &exitError{ExitInconclusive, fmt.Sprintf("%s needs %s, and the target is seen at %s, so nothing ran; %s", skipped[0].Slug, skipped[0].Needs, v.foreign.Level(), next)}
+		return &exitError{code: ExitInconclusive, message: fmt.Sprintf("%s needs %s, and the target is seen at %s, so nothing ran; %s", skipped[0].Slug, skipped[0].Needs, v.foreign.Level(), next)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if v.repeat.apart() {
+		return v.playRounds(ctx, limit, procs, selected, skipped)
+	}
 	return v.play(ctx, selected, skipped)
+}
+
+// modes refuses flags that contradict each other, and says how many processes play.
+func (v *verification) modes() (procs int, err error) {
+	if procs, err = v.repeat.check(v.selection.Seed); err != nil {
+		return 0, err
+	}
+	switch {
+	case v.list && v.dryRun:
+		return 0, usagef("--list shows what there is, and --dry-run what would run: leave one of them out")
+	case (v.list || v.dryRun) && v.keep:
+		return 0, usagef("--keep leaves up what a run has started, and with --list or --dry-run nothing runs: leave --keep out")
+	case v.foreign != nil && v.keep:
+		return 0, usagef("--keep leaves the built-in stack up, and a target stays up by itself: leave --keep out")
+	case v.foreign != nil && procs > 1:
+		return 0, usagef("--procs is %d, and a target is judged by one process at a time: leave --procs out", procs)
+	case v.keep && procs > 1:
+		return 0, usagef("--keep leaves one stack up: leave --procs out")
+	}
+	return procs, nil
 }
 
 func (v *verification) print(selected []scenarios.Info) error {
@@ -145,26 +188,40 @@ func (v *verification) print(selected []scenarios.Info) error {
 	if len(selected) == 0 {
 		return exitWith(ExitInconclusive)
 	}
+	if v.dryRun && v.repeat.apart() && !v.s.quiet {
+		_, _ = fmt.Fprintln(v.s.err, v.repeat.told(v.selection.Seed))
+	}
 	return nil
 }
 
-// play runs the selected scenarios and writes the report.
-func (v *verification) play(ctx context.Context, selected []scenarios.Info, skipped []report.NotApplicable) error {
+// begin makes the folder of a run and opens its history.
+func (v *verification) begin(skipped []report.NotApplicable) (*report.Folder, *report.Run, error) {
 	started := time.Now()
 	seed := v.selection.Seed
 	folder, err := report.NewFolder(v.out, seed, started)
 	if errors.Is(err, report.ErrTaken) {
-		return usagef("%v", err)
+		return nil, nil, usagef("%v", err)
 	}
 	if err != nil {
-		return infrastructuref("%v; choose a folder that can be written to with --out", err)
+		return nil, nil, infrastructuref("%v; choose a folder that can be written to with --out", err)
 	}
 	run := &report.Run{
 		ID: strconv.FormatInt(started.UnixNano(), 36), Command: os.Args[min(1, len(os.Args)):], Seed: seed, Level: v.level(),
 		Target: v.described(), Again: v.target.again(), Skipped: skipped, Mutant: v.mutant, Started: started, Versions: versions(),
 	}
 	run.Begin(folder.Recorder)
+	return folder, run, nil
+}
+
+// play runs the selected scenarios and writes the report.
+func (v *verification) play(ctx context.Context, selected []scenarios.Info, skipped []report.NotApplicable) error {
+	folder, run, err := v.begin(skipped)
+	if err != nil {
+		return err
+	}
 	progress := v.s.progress()
+	v.selection.Keep = v.keep
+	defer v.s.waits.add(scenarios.Waiting)()
 	scenarios.Configure(stage.Options{
 		Out: folder.Dir, Recorder: folder.Recorder, PGURL: v.servers.databaseURL(), Toxiproxy: v.servers.toxiproxy,
 		Service: stage.ServiceOptions{Mutant: v.mutant}, Foreign: v.foreign,
@@ -173,6 +230,9 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	progress.set("setting the stage")
 	total, done, bad := len(selected), map[string]bool{}, 0
 	var histories []invariant.History
+	v.selection.Begun = func(slug string) {
+		progress.set(fmt.Sprintf("%d/%d %s ... %d not as they must be", len(done), total, slug, bad))
+	}
 	played := scenarios.Run(ctx, v.selection, func(o scenarios.Outcome) {
 		o.Named = v.named(o.Slug)
 		run.Plays = append(run.Plays, o.Play)
@@ -181,7 +241,6 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 		if !o.Met() {
 			bad++
 		}
-		progress.set(fmt.Sprintf("%d/%d %s ... %d not as they must be", len(done), total, o.Slug, bad))
 		if v.s.json {
 			_ = json.NewEncoder(v.s.out).Encode(struct {
 				Type string `json:"type"`
@@ -191,16 +250,31 @@ func (v *verification) play(ctx context.Context, selected []scenarios.Info, skip
 	})
 	run.Skipped = append(run.Skipped, leftOut(done)...)
 	run.Stage = scenarios.StageText()
-	closing := scenarios.Close()
+	kept := scenarios.Kept()
+	var closing error
+	if kept == nil {
+		closing = scenarios.Close()
+	} else if left := len(selected) - len(done); left > 0 {
+		run.Ended = fmt.Sprintf("Ended at the first violation (--keep); %s not played.", wereLeft(left))
+	}
 	progress.clear()
 	run.End(folder.Recorder)
-	run.Interrupted = played != nil
+	run.Interrupted = played != nil && kept == nil
 	run.Coverage = invariant.Coverage(histories...)
 	run.Full = !run.Interrupted && v.foreign == nil && v.mutant == "" && len(selected) == len(scenarios.All())
 	if err := folder.Write(run); err != nil {
 		return infrastructuref("the report could not be written: %v", err)
 	}
-	return v.finish(ctx, run, folder, closing)
+	err = v.finish(ctx, run, folder, closing)
+	if v.after != nil {
+		if failed := v.after(run, report.ByPlay(folder.Recorder.Events())); failed != nil {
+			return infrastructuref("%v", failed)
+		}
+	}
+	if kept != nil {
+		return v.hold(ctx, &keptStage{Kept: kept}, err, scenarios.Close)
+	}
+	return err
 }
 
 // named is the invariant by which the mutant of this run must die in a scenario.
@@ -283,17 +357,15 @@ func (v *verification) finish(ctx context.Context, run *report.Run, folder *repo
 	places := report.Places{HTML: folder.Shown(report.HTMLFile)}
 	if !v.s.quiet {
 		byPlay := report.ByPlay(folder.Recorder.Events())
-		for _, p := range run.Plays {
-			if !p.Met() {
-				_, _ = fmt.Fprintln(out, run.Violation(p, byPlay[p.History], places, style))
-			}
+		for _, p := range run.Told() {
+			_, _ = fmt.Fprintln(out, run.Violation(p, byPlay[p.History], places, style))
 		}
 	}
 	if !v.s.quiet || !v.s.json {
 		_, _ = fmt.Fprint(out, run.Summary(places, style))
 	}
 	if v.github {
-		if err := tellGitHub(out, run, folder); err != nil {
+		if err := tellGitHub(out, run, folder.Dir, report.ByPlay(folder.Recorder.Events())); err != nil {
 			return infrastructuref("tell GitHub: %v", err)
 		}
 	}

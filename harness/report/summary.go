@@ -201,8 +201,11 @@ func (r *Run) next(scenarios []Scenario) string {
 			if s.Verdict != want {
 				continue
 			}
-			if want == invariant.Infrastructure {
+			switch {
+			case want == invariant.Infrastructure:
 				return "interlock doctor"
+			case want == invariant.Inconclusive && r.Mutant == "" && s.Tries == 0: // is it always so?
+				return s.Again + " --repeat 5"
 			}
 			return s.Again
 		}
