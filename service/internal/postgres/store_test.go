@@ -181,16 +181,16 @@ func states(t testing.TB, s *postgres.Store, id job.ID) string {
 }
 
 // rounds is how often a test of simultaneous calls is repeated: usual, or as
-// INTERLOCK_REPEAT says.
+// INTERLOCK_TEST_REPEAT says.
 func rounds(t testing.TB, usual int) int {
 	t.Helper()
-	text := os.Getenv("INTERLOCK_REPEAT")
+	text := os.Getenv("INTERLOCK_TEST_REPEAT")
 	if text == "" {
 		return usual
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 10_000 {
-		t.Fatalf("INTERLOCK_REPEAT is %q, but must be 1 to 10000", text)
+		t.Fatalf("INTERLOCK_TEST_REPEAT is %q, but must be 1 to 10000", text)
 	}
 	return n
 }
