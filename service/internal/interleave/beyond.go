@@ -48,5 +48,6 @@ var beyond = map[string]string{
 	"guard:lose-attempt:3":    "whether the job has ended is looked at before, under its lock",
 	"guard:lock-job:1":        asOwner,
 	"guard:resolve-attempt:1": "the state is looked at before, under the job's lock",
+	"guard:submit-jobs:1":     "no group travels in the explorer; one that the schema refuses goes on as single submits",
 	"guard:win-attempt:1":     oneFence,
 }

@@ -125,6 +125,42 @@ func TestAGroupAnswersEach(t *testing.T) {
 	}
 }
 
+// The schema says whose a key is: where the statement of a group does not ask, the
+// server refuses the group, and its submits go on alone, with a statement that asks.
+func TestAGroupThatDoesNotAskForTakenKeysGoesOnAlone(t *testing.T) {
+	elsewhere, url := open(t, postgres.Options{})
+	taken := submit(t, elsewhere, submission("taken"))
+	guards := mutant.Guards(postgres.Statements())
+	i := slices.IndexFunc(guards, func(m mutant.Mutant) bool { return m.Name == "guard:submit-jobs:1" })
+	for _, c := range []struct {
+		name   string
+		fault  mutant.Active
+		keys   []string // of the two new jobs
+		really bool     // they are stored by one statement
+	}{
+		{"it asks", mutant.Active{}, []string{"new-1", "twice-1"}, true},
+		{"it does not", mutant.With(guards[i]), []string{"new-2", "twice-2"}, false},
+	} {
+		s := openAt(t, url, postgres.Options{Mutant: c.fault})
+		fresh, twice := job.Key(c.keys[0]), job.Key(c.keys[1])
+		var got []answered
+		for _, a := range grouped(t, s, submission(fresh), submission("taken"), other("taken"), submission(twice), submission(twice)) {
+			got = append(got, <-a)
+		}
+		var conflict *job.KeyConflictError
+		if got[0].err != nil || !got[0].created || got[1].err != nil || got[1].created || got[1].j.ID != taken.ID || !errors.As(got[2].err, &conflict) ||
+			got[3].err != nil || got[4].err != nil || got[3].created == got[4].created || got[3].j.ID != got[4].j.ID {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+		if one := inOneStatement(t, url, c.keys...); one != c.really {
+			t.Errorf("%s: the new jobs were stored by one statement: %t", c.name, one)
+		}
+	}
+	if n := value[int](t, url, "SELECT count(*) FROM jobs"); n != 5 {
+		t.Errorf("%d jobs", n)
+	}
+}
+
 // Keys are taken in one order, so that groups never wait for each other in a ring;
 // attempts are claimed in the order in which they were asked for.
 func TestAGroupTakesKeysInOrderAndQueuesAsItCame(t *testing.T) {
