@@ -66,6 +66,7 @@ func newCertificates(ctx SpecContext) *certificates {
 	c := &certificates{config: s.Config()}
 	c.folder, err = os.MkdirTemp(c.config.Dir, "certificates-")
 	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(os.RemoveAll, c.folder)
 	c.trust = filepath.Join(c.folder, "trust.json")
 	c.signer, err = certificate.NewSigner()
 	Expect(err).NotTo(HaveOccurred())

@@ -82,7 +82,9 @@ const StageLevel invariant.Level = 4
 type World struct {
 	*stage.World
 	info    Info
-	stopped string // why the scenario could not go on, where that says nothing about the target
+	set     *stage.Stage
+	before  stage.Holdings // held before the scenario
+	stopped string         // why the scenario could not go on, where that says nothing about the target
 }
 
 // begin opens the world of the running scenario, and has its history judged when
@@ -109,6 +111,7 @@ func begin(ctx ginkgo.SpecContext, options ...stage.WorldOption) *World {
 	}
 	s, err := setStage(ctx)
 	if err == nil {
+		w.set, w.before = s, s.Holdings()
 		w.World, err = s.World(ctx, slug, options...)
 	}
 	if err != nil && theRun.ended() { // it never began, and is in no report
@@ -172,6 +175,10 @@ func (w *World) end(ctx context.Context) {
 	}
 	if err := w.Close(); err != nil {
 		o.Trouble = err.Error()
+		o.Verdict = invariant.Worse(o.Verdict, invariant.Infrastructure)
+	}
+	if err := w.set.Left(ctx, w.before); err != nil { // the harness's own doing, whatever the target did
+		o.Trouble = errors.Join(errors.New(o.Trouble), err).Error()
 		o.Verdict = invariant.Worse(o.Verdict, invariant.Infrastructure)
 	}
 	tell(o)

@@ -118,6 +118,16 @@ func (p *Proxy) Close() error {
 	return p.err
 }
 
+// Proxies names the proxies that are open, each with its address.
+func (n *Network) Proxies() (names []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for p := range n.open {
+		names = append(names, p.Name+" at "+p.addr)
+	}
+	return names
+}
+
 // Close drops all proxies that are still open.
 func (n *Network) Close() error {
 	n.mu.Lock()

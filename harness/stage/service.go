@@ -218,6 +218,9 @@ func (v *Service) Close() error {
 		failed = errors.Join(failed, v.Postgres.Close())
 	}
 	v.stage.forget(v)
+	if v.profiles != "" {
+		failed = errors.Join(failed, os.RemoveAll(v.profiles))
+	}
 	if v.foreign != nil {
 		return failed
 	}

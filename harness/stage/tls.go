@@ -31,12 +31,17 @@ func (w *World) placeTLS(o *ServiceOptions) error {
 		w.tls[name], o.routes[name] = f, f.URL()
 		trusted = append(trusted, f.Authority()...)
 	}
-	file := filepath.Join(w.stage.config.Dir, "authorities-"+w.token+".pem")
+	file := w.authorities()
 	if err := os.WriteFile(file, trusted, 0o600); err != nil {
 		return err
 	}
 	o.Env = append(append([]string(nil), o.Env...), "SSL_CERT_FILE="+file, "SSL_CERT_DIR="+filepath.Join(w.stage.config.Dir, "none"))
 	return nil
+}
+
+// authorities is the file of those whom the world's own service trusts.
+func (w *World) authorities() string {
+	return filepath.Join(w.stage.config.Dir, "authorities-"+w.token+".pem")
 }
 
 // TLS is the flawed listener in front of a provider, where ServiceOptions.TLS

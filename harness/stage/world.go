@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
@@ -300,6 +301,11 @@ func (w *World) Close() error {
 		}
 		for _, f := range w.tls {
 			f.Close()
+		}
+		if w.tls != nil {
+			if err := os.Remove(w.authorities()); !errors.Is(err, os.ErrNotExist) {
+				failed = errors.Join(failed, err)
+			}
 		}
 	} else {
 		failed = w.Heal(ctx)
