@@ -100,7 +100,7 @@ func TestDrippedHeadersHarmNobody(t *testing.T) {
 	dripping.Wait()
 	longest := slices.Max(lived)
 	t.Logf("%d slow connections, the longest for %s; p99 of others %s, alone %s; resident %d MiB, before %d MiB", slow, longest, beside, alone, large>>20, small>>20)
-	if grown := large - small; grown > slow*perConnection {
+	if grown := large - small; !raced && grown > slow*perConnection { // the race detector needs most of it
 		t.Errorf("the service grew by %d KiB for each connection", grown/slow>>10)
 	}
 	if os.Getenv("INTERLOCK_QUIET") != "" && (longest > 6*time.Second || beside > alone*12/10) {

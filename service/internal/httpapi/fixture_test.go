@@ -29,14 +29,12 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	code := pgtest.Main(m)
-	if everybodys.stop != nil {
-		if err := everybodys.stop(); err != nil {
-			println("the shared server did not drain:", err.Error())
-			code = max(code, 1)
+	os.Exit(pgtest.Main(m, func() error {
+		if everybodys.stop == nil {
+			return nil
 		}
-	}
-	os.Exit(code)
+		return everybodys.stop()
+	}))
 }
 
 // toAnswer bounds every wait for an answer that is not about slowness.

@@ -23,10 +23,17 @@ var shared struct {
 	err    error
 }
 
-// Main runs the tests of a package, removes the server, if one was started, and
-// fails when a goroutine is left. Use it in TestMain: os.Exit(pgtest.Main(m)).
-func Main(m *testing.M) int {
+// Main runs the tests of a package, ends what they shared, removes the server, if
+// one was started, and fails when a goroutine is left. Use it in TestMain:
+// os.Exit(pgtest.Main(m)).
+func Main(m *testing.M, ends ...func() error) int {
 	code := m.Run()
+	for _, end := range ends {
+		if err := end(); err != nil {
+			println("pgtest: what the tests shared does not end:", err.Error())
+			code = max(code, 1)
+		}
+	}
 	if shared.server != nil {
 		if err := shared.server.Close(); err != nil {
 			println("pgtest:", err.Error())
