@@ -165,14 +165,14 @@ func drawAttempts(d *drawing, j target.LiveJob, label map[string]string) {
 				if m.To == "failed" && m.Reason != "" {
 					text += " " + report.Untrusted(m.Reason).Terminal()
 				}
-				l.add(m.When, m.When, bar{mark: true, Class: "end " + m.To, Sign: signs[m.To], Label: text, Title: label[a.ID] + " " + text})
+				l.add(m.When, m.When, bar{mark: true, Class: "end " + known(m.To), Sign: signs[m.To], Label: text, Title: label[a.ID] + " " + text})
 				continue
 			}
 			until := time.Time{}
 			if i+1 < len(mine) {
 				until = mine[i+1].When
 			}
-			l.add(m.When, until, bar{Class: "state " + m.To, Pattern: patterns[m.To], Label: m.To, Title: strings.TrimSpace(label[a.ID] + " " + m.To + " " + m.Reason)})
+			l.add(m.When, until, bar{Class: "state " + known(m.To), Pattern: patterns[m.To], Label: m.To, Title: strings.TrimSpace(label[a.ID] + " " + m.To + " " + m.Reason)})
 		}
 	}
 }

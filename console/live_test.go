@@ -53,9 +53,10 @@ func watched(t *testing.T) (*Console, *history.Recorder) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tail := c.runs.live.tail
 	t.Cleanup(func() {
 		_ = rec.Close()
-		_ = c.runs.live.tail.Close()
+		_ = tail.Close()
 	})
 	(&report.Run{ID: "r"}).Begin(rec)
 	return c, rec

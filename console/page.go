@@ -104,6 +104,7 @@ var functions = template.FuncMap{
 	"raw":   func(text json.RawMessage) string { return string(text) },
 	"short": short,
 	"sign":  func(state string) string { return signs[state] },
+	"known": known, // of a state that names a class
 	"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") },
 	"since": func(t, from time.Time) string { return span(t.Sub(from)) },
 	"span":  span,
@@ -130,9 +131,9 @@ func clip(text string) string {
 // short is the end of an id, which is what differs.
 func short(id string) string {
 	if len(id) > 8 {
-		return "…" + id[len(id)-6:]
+		id = "…" + id[len(id)-6:]
 	}
-	return id
+	return report.Untrusted(id).Terminal()
 }
 
 // span is a duration for people: 34 ms, 2.31 s, 4 min 10 s.
@@ -152,6 +153,14 @@ func span(d time.Duration) string {
 var signs = map[string]string{
 	"open": "○", "starting": "◌", "running": "▸", "unknown": "?", "released": "⇢", "succeeded": "✓", "lost": "↯", "failed": "✗", "cancelled": "⊘",
 	"pass": "✓", "violation": "✗", "inconclusive": "?", "infrastructure": "!", "interrupted": "!",
+}
+
+// known is a state as the name of a class: one of ours, whoever wrote it.
+func known(state string) string {
+	if signs[state] == "" {
+		return "other"
+	}
+	return state
 }
 
 // show renders a page.

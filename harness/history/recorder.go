@@ -121,7 +121,7 @@ func (r *Recorder) Record(e Event, data any) Event {
 	if e.Scenario == "" {
 		e.Scenario = r.scenario
 	}
-	for _, s := range []*string{&e.Actor, &e.Op, &e.Owner, &e.Key, &e.Job, &e.Attempt} {
+	for _, s := range []*string{&e.Lane, &e.Actor, &e.Op, &e.Owner, &e.Key, &e.Job, &e.Attempt} {
 		*s = strings.ToValidUTF8(*s, "\uFFFD") // what a file of UTF-8 cannot hold
 	}
 	l := r.log
