@@ -47,7 +47,7 @@ func playTask(ctx context.Context, s *streams, t task, seed int64, url, dir stri
 	child.Stdout, child.Stderr = &stdout, stderr
 	child.Cancel = func() error { return child.Process.Signal(syscall.SIGTERM) }
 	child.WaitDelay = toEndChild
-	run := child.Start()
+	run := s.waits.start(child.Start)
 	if run == nil {
 		forget := s.waits.ask(func(asked syscall.Signal) error { return child.Process.Signal(asked) })
 		run = child.Wait()

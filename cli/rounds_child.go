@@ -60,7 +60,11 @@ func (r *rounds) play(ctx context.Context, p part) playedPart {
 	said := &childTalk{to: r.v.s.err}
 	stdout, into := io.Pipe()
 	child.Stdout, child.Stderr = into, said
-	running, err := process.Start("verify", child, syscall.SIGTERM)
+	var running *process.Process
+	err = r.v.s.waits.start(func() (err error) {
+		running, err = process.Start("verify", child, syscall.SIGTERM)
+		return err
+	})
 	if err != nil {
 		return r.broke(out, err.Error())
 	}

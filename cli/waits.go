@@ -17,9 +17,10 @@ const waitsPrefix = "waits: "
 
 // waits is who can say what a command waits for: it is asked by SIGQUIT or SIGUSR1.
 type waits struct {
-	mu    sync.Mutex
-	n     int
-	known map[int]func(io.Writer)
+	mu     sync.Mutex
+	n      int
+	known  map[int]func(io.Writer)
+	caught chan os.Signal // nil where nobody listens
 }
 
 // add takes one who can say it, until the returned function is called.
@@ -42,6 +43,19 @@ func (w *waits) add(tell func(io.Writer)) (forget func()) {
 // ask takes the signals of a process of ours, which is asked in turn.
 func (w *waits) ask(signal func(syscall.Signal) error) (forget func()) {
 	return w.add(func(io.Writer) { _ = signal(syscall.SIGUSR1) })
+}
+
+// start starts a process of ours, which may be asked from its first moment on: until
+// it listens it ignores the question, as it inherits to. Here the question is not
+// heard for that moment either.
+func (w *waits) start(begin func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.caught != nil {
+		signal.Ignore(syscall.SIGUSR1)
+		defer signal.Notify(w.caught, syscall.SIGUSR1)
+	}
+	return begin()
 }
 
 // tell has everybody say what it waits for.
@@ -67,7 +81,10 @@ func (w *waits) tell(to io.Writer) {
 // listen answers SIGQUIT and SIGUSR1 until the returned function is called.
 func (w *waits) listen(to io.Writer) (stop func()) {
 	caught, done := make(chan os.Signal, 1), make(chan struct{})
+	w.mu.Lock()
+	w.caught = caught
 	signal.Notify(caught, syscall.SIGQUIT, syscall.SIGUSR1)
+	w.mu.Unlock()
 	go func() {
 		for {
 			select {
@@ -79,7 +96,10 @@ func (w *waits) listen(to io.Writer) (stop func()) {
 		}
 	}()
 	return func() {
+		w.mu.Lock()
+		w.caught = nil
 		signal.Stop(caught)
+		w.mu.Unlock()
 		close(done)
 	}
 }

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -67,6 +68,13 @@ func (r *running) ended() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ctx != nil && r.ctx.Err() != nil
+}
+
+// timedOut says whether it was the time that ended the run, and nobody else.
+func (r *running) timedOut() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ctx != nil && errors.Is(context.Cause(r.ctx), context.DeadlineExceeded)
 }
 
 // afterDeadline is how much later than the run Ginkgo ends: by then it is known that

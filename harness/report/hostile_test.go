@@ -99,6 +99,9 @@ func TestFiveHundredHostileTextsHaveNoEffect(t *testing.T) {
 	}
 }
 
+// columns are those of the strip that shows the whole run.
+var columns = regexp.MustCompile(`<g class="c-[a-z]*" data-play="[^"<>]*">.*?</g>`)
+
 // surplus is an element that occurs more often in got than in want. A page leaves
 // out what it has no room for, so fewer of some say nothing.
 func surplus(got, want []string) string {
@@ -185,7 +188,13 @@ func effects(name, out, harmless string, leftOut bool) (found []string) {
 	}
 	switch name {
 	case report.HTMLFile:
-		same("elements", domShape)
+		// how many columns the strip has, and where it has gaps, is a matter of time
+		same("elements", func(s string) (string, error) { return domShape(columns.ReplaceAllString(s, "")) })
+		for _, column := range columns.FindAllString(out, -1) {
+			if strings.Count(column, "<") > 5 {
+				see("a column of the strip holds more than it must: %q", column)
+			}
+		}
 	case report.JUnitFile:
 		same("elements", xmlShape)
 	case report.SummaryFile:
