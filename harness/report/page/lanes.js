@@ -49,14 +49,10 @@ const hatch = (g, color) => hatches[color] ??= (() => {
   h.stroke(new Path2D('M-1 8 8-1M-4 4 4-4M3 11 11 3'));
   return g.createPattern(h.canvas, 'repeat');
 })();
-// wide is how wide a text is in the one font of the lanes: the same few are asked
-// for in each frame.
-const widths = Object.create(null);
-const wide = (g, text) => widths[text] ??= g.measureText(text).width;
 const fit = (g, text, room) => {
-  if (wide(g, text) <= room) return text;
-  let n = Math.max(1, Math.floor(text.length * room / wide(g, text)) - 1);
-  while (n > 1 && wide(g, text.slice(0, n) + '…') > room) n--;
+  if (g.measureText(text).width <= room) return text;
+  let n = Math.max(1, Math.floor(text.length * room / g.measureText(text).width) - 1);
+  while (n > 1 && g.measureText(text.slice(0, n) + '…').width > room) n--;
   return text.slice(0, n) + '…';
 };
 // between maps x from one list of places to another, in a straight line from each
@@ -168,7 +164,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
     });
     const steps = Math.max(2, Math.floor((w - x0) / 110));
     for (let k = 0; k <= steps; k++) {
-      const v = v0 + (v1 - v0) * k / steps, at = upright(v, col.line), text = ms(between(v, vs, ts)) + (k ? '' : ' ms'), width = wide(g, text);
+      const v = v0 + (v1 - v0) * k / steps, at = upright(v, col.line), text = ms(between(v, vs, ts)) + (k ? '' : ' ms'), width = g.measureText(text).width;
       g.fillText(text, Math.min(at - (k ? width / 2 : 0), w - width - 4), 10);
     }
   };
@@ -213,8 +209,8 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
     if (!text) return 0;
     const put = (shown, at, struck) => {
       g.fillText(shown, at, y);
-      if (lost) g.fillRect(at, y - .5, wide(g, struck), 1.2);
-      return at + wide(g, shown);
+      if (lost) g.fillRect(at, y - .5, g.measureText(struck).width, 1.2);
+      return at + g.measureText(shown).width;
     };
     if (width > 30) {
       const from = Math.max(left, x0) + 5, inside = Math.min(left + width, w) - from - 3;
@@ -226,7 +222,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
     }
     const at = left + (width ? Math.max(2, width) + 4 : 8), room = (next[i] < 0 ? w - 6 : x(a[next[i]]) - 8) - left - (width || 8);
     if (room < 14 && next[i] >= 0) return 0;
-    const long = wide(g, text), bare = text.split(',')[0];
+    const long = g.measureText(text).width, bare = text.split(',')[0];
     g.fillStyle = lost || play.look[i] === WON ? col[look.color] : col.fg;
     if (long <= room) return put(text, at, bare);
     if (next[i] < 0 && left - Math.max(x0, free) > long + 12) { put(text, left - long - 9, bare); return 0; }
@@ -237,7 +233,7 @@ const lanesIn = (box, {compact, newest, moved = () => {}, chose = () => {}} = {}
   const over = () => {
     g.strokeStyle = g.fillStyle = col.mut;
     for (let i = 1; i < ts.length - 1; i += 2) {
-      const from = x(vs[i]), until = x(vs[i + 1]), at = (from + until) / 2, text = ms(ts[i + 1] - ts[i]) + ' ms of silence', width = wide(g, text);
+      const from = x(vs[i]), until = x(vs[i + 1]), at = (from + until) / 2, text = ms(ts[i + 1] - ts[i]) + ' ms of silence', width = g.measureText(text).width;
       g.beginPath();
       for (let y = 18, k = 3; y <= h; y += 6) g.lineTo(at + (k = -k), y);
       g.stroke();
