@@ -65,6 +65,9 @@ func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.
 	for range s.o.Parallel {
 		wait.Go(func() {
 			for i := range next {
+				if w.skips(calls[i]) { // decided since it was taken up
+					continue
+				}
 				o, err := s.send(ctx, calls[i])
 				mu.Lock()
 				if seen[i] = o; err != nil && failed == nil {
@@ -86,9 +89,7 @@ func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.
 		if stop || ctx.Err() != nil {
 			break
 		}
-		if !w.skips(calls[i]) {
-			next <- i
-		}
+		next <- i
 	}
 	close(next)
 	wait.Wait()
