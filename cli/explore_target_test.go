@@ -110,10 +110,19 @@ func TestExploreOfATargetRefuses(t *testing.T) {
 	}
 }
 
-func TestExploreOfATargetThatIsNotThereIsNoVerdict(t *testing.T) {
-	r := newRestartable(t)
-	code, said := r.explore(t, "--set", "new/submit+submit", "--timeout", "1s")
+// All pairs take the better part of a minute: a second is never enough.
+func TestExploreOfATargetWhoseTimeIsOverIsNoVerdict(t *testing.T) {
+	code, said := newRestartable(t).explore(t, "--timeout", "1s")
 	if code != 2 && code != 3 {
 		t.Errorf("a search that did not come to its end exits with %d: %s", code, said)
+	}
+}
+
+func TestExploreOfATargetThatDoesNotStartIsInfrastructure(t *testing.T) {
+	r := newRestartable(t)
+	write(t, r.folder+"/foreground", "echo no such unit; exit 5\n")
+	code, said := r.explore(t, "--set", "new/submit+submit", "--timeout", "5m")
+	if code != 3 || !strings.Contains(said, "no such unit") {
+		t.Errorf("exit %d: %s", code, said)
 	}
 }

@@ -207,7 +207,7 @@ func TestUntilViolationCountsCleanRounds(t *testing.T) {
 
 // TestTheTimeOfARunIsOver: what was not played is no pass, and nothing goes on.
 func TestTheTimeOfARunIsOver(t *testing.T) {
-	cmd := processOf(t, "verify", "--timeout", "6s", "--seed", "7", "--out", "out")
+	cmd := processOf(t, "verify", "--timeout", "3s", "--seed", "7", "--out", "out")
 	out, _ := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != cli.ExitInconclusive && code != cli.ExitInfrastructure {
 		t.Fatalf("exit %d\n%s", code, out)

@@ -52,6 +52,7 @@ func (f *Deadlocked) Close(ctx context.Context) error {
 		}
 	}
 	if _, err := f.held.Exec(ctx, "SELECT FROM jobs WHERE id = $1 FOR UPDATE", f.job); err != nil {
+		f.gone = ctx.Err() != nil
 		return fmt.Errorf("deadlock: we are the victim: %w", err)
 	}
 	f.fire("PostgreSQL ended the other transaction of the circle and gave us job " + f.job)

@@ -24,6 +24,7 @@ type Lock struct {
 	probe *pgx.Conn
 	pid   uint32
 	ended bool
+	gone  bool // a statement was given up, which ends its connection and with it the transaction
 }
 
 // Waiter is a backend that waits for a lock, directly or behind others.
@@ -161,6 +162,9 @@ func (l *Lock) end(ctx context.Context, how string) error {
 	ctx, cancel := context.WithTimeout(ctx, toControl)
 	defer cancel()
 	_, err := l.held.Exec(ctx, how)
+	if l.gone && how == "ROLLBACK" {
+		err = nil
+	}
 	l.close(ctx) // had it failed: the end of the connection ends the transaction
 	l.heal()
 	if err != nil {

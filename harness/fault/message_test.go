@@ -1,6 +1,8 @@
 package fault_test
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -154,6 +156,43 @@ func TestDeadlockEndsTheServicesTransaction(t *testing.T) {
 		t.Error(err)
 	}
 	lived(t, rec, "deadlock", true)
+}
+
+// The run may end while the circle is being closed: that is no trouble of the stage,
+// and nothing stays locked.
+func TestDeadlockIsHealedWhereItsClosingWasGivenUp(t *testing.T) {
+	_, url := database(t)
+	ctx, rec := bounded(t), history.New()
+	f, err := fault.Deadlock(ctx, rec, url, job, attempt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := fault.LockJob(ctx, history.New(), url, job) // so that the closing waits
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan error, 1)
+	go func() { waits <- try(ctx, url, "UPDATE attempts SET state = 'unknown' WHERE id = '"+attempt+"'") }()
+	closing, giveUp := context.WithCancel(ctx)
+	closed := make(chan error, 1)
+	go func() { closed <- f.Close(closing) }()
+	if _, err := other.Await(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	giveUp()
+	if err := <-closed; !errors.Is(err, context.Canceled) {
+		t.Errorf("closing it ended with %v, want %v", err, context.Canceled)
+	}
+	if err := f.Heal(ctx); err != nil {
+		t.Errorf("what is gone is healed: %v", err)
+	}
+	if err := <-waits; err != nil {
+		t.Errorf("the attempt is still locked: %v", err)
+	}
+	if err := other.Heal(ctx); err != nil {
+		t.Error(err)
+	}
+	lived(t, rec, "deadlock", false)
 }
 
 func TestFailStatementFailsAsOftenAsToldAndLeavesNothing(t *testing.T) {
