@@ -175,13 +175,29 @@ func (c *certification) run(ctx context.Context, args []string) error {
 	}
 	report, err := certify.Run(ctx, o)
 	progress.clear()
-	if _, ended := endedBy(ctx); ended && err != nil {
-		_, _ = fmt.Fprintf(c.s.err, "Interrupted: nothing was signed; the plan of the run is in %s.\n", shellWord(out))
-	}
 	if err != nil {
+		c.keepAnswers(ctx, report, out)
 		return c.failed(ctx, err)
 	}
 	return c.finish(report, out, signer)
+}
+
+// keepAnswers leaves what was answered before the run ended too early: each answer may
+// have cost money.
+func (c *certification) keepAnswers(ctx context.Context, r *certify.Report, out string) {
+	what := "the plan of the run is in " + shellWord(out)
+	if r != nil && len(r.Observations) > 0 {
+		if err := writeTranscripts(out, r.Observations); err != nil {
+			_, _ = fmt.Fprintf(c.s.err, "The answers of this run could not be written: %s\n", printable(err.Error()))
+		} else {
+			what = fmt.Sprintf("the plan of the run and %s that had come are in %s", plural(len(r.Observations), "answer"), shellWord(out))
+		}
+	}
+	if _, ended := endedBy(ctx); ended {
+		_, _ = fmt.Fprintf(c.s.err, "Interrupted: nothing was signed; %s.\n", what)
+	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		_, _ = fmt.Fprintf(c.s.err, "The time is over: nothing was signed; %s.\n", what)
+	}
 }
 
 // failed says why there is no report at all.

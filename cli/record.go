@@ -36,7 +36,8 @@ func recordCommand(s *streams) *cobra.Command {
 request once, and keeps every answer: status, the headers of a short list, the
 body, and when each piece of it came. The key is read from the environment variable
 that the profile names and is written nowhere; an answer that looks as if it held a
-credential is refused, and nothing is written then.
+credential is refused, and nothing is written then. A signal ends the run; what was
+answered until then is kept.
 
 interlock certify PROVIDER --recorded plays the recordings again.
 
@@ -96,8 +97,11 @@ func (c *recordRun) run(ctx context.Context, name string) error {
 	var kept []recording.Recording
 	err = certify.Record(ctx, o, calls, func(r recording.Recording) error { kept = append(kept, r); return nil })
 	progress.clear()
-	if _, ended := endedBy(ctx); ended && err != nil {
-		_, _ = fmt.Fprintln(c.s.err, "Interrupted: no recording was stored.")
+	if by, ended := endedBy(ctx); ended && err != nil {
+		if err := c.keepSome(kept, len(calls)); err != nil {
+			return err
+		}
+		return by
 	}
 	switch {
 	case errors.Is(err, recording.ErrSecret):
@@ -106,6 +110,22 @@ func (c *recordRun) run(ctx context.Context, name string) error {
 		return c.failed(ctx, err)
 	}
 	return c.store(kept)
+}
+
+// keepSome stores what had been answered when a signal came: each recording is whole,
+// and may have cost money.
+func (c *recordRun) keepSome(kept []recording.Recording, of int) error {
+	if len(kept) == 0 {
+		_, _ = fmt.Fprintln(c.s.err, "Interrupted: no recording was stored.")
+		return nil
+	}
+	for _, r := range kept {
+		if _, err := recording.Write(c.dir, r); err != nil {
+			return infrastructuref("write recordings: %v", err)
+		}
+	}
+	_, _ = fmt.Fprintf(c.s.err, "Interrupted: %d of %s were answered; their recordings are in %s.\n", len(kept), plural(of, "request"), shellWord(filepath.Join(c.dir, c.profile.Name)))
+	return nil
 }
 
 // free refuses a folder that holds recordings of the provider already.

@@ -1,11 +1,14 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +32,9 @@ type signalRow struct {
 	// something, "child X" when a process below has X in its command line, "connected"
 	// when $SILENT was called, "read" when standard input was read.
 	ready string
+	// answers is how many requests $SILENT answers before it says nothing more; it
+	// counts as called after those.
+	answers int
 	// private: it starts a PostgreSQL of its own.
 	private bool
 	// screen: standard error is a terminal, as long as nothing else tells how far it is.
@@ -71,10 +77,16 @@ var signalTable = map[string][]signalRow{
 	},
 	"certify": {
 		{args: "anthropic-demo --contract invoice --no-job-service --live --profiles $PROFILES --certs $OUT/certs --out $OUT", ready: "connected", says: []string{"Interrupted: nothing was signed; the plan of the run is in $OUT.\n" + byWhat}, report: "plan.json", never: "certs/anthropic-demo--invoice@1.0.0.dsse.json"},
-		{args: "anthropic-demo --contract invoice --certs $OUT/certs --out $OUT --pg-url " + silentURL, ready: "connected", says: []string{"Interrupted: nothing was signed; the plan of the run is in $OUT.\n" + byWhat}, report: "plan.json", never: "certs/anthropic-demo--invoice@1.0.0.dsse.json"},
+		{args: "anthropic-demo --contract invoice --no-job-service --live --parallel 1 --profiles $PROFILES --certs $OUT/certs --out $OUT", ready: "connected", answers: 3,
+			says: []string{"Interrupted: nothing was signed; the plan of the run and 3 answers that had come are in $OUT.\n" + byWhat}, never: "certs/anthropic-demo--invoice@1.0.0.dsse.json"},
+		{args: "anthropic-demo --contract invoice --certs $OUT/certs --out $OUT --pg-url " + silentURL, ready: "connected", says: []string{" answers that had come are in $OUT.\n" + byWhat}, report: "plan.json", never: "certs/anthropic-demo--invoice@1.0.0.dsse.json"},
 		{args: "--self-test --protocol openai-chat", ready: "said tried, last", screen: true, says: []string{byWhat}},
 	},
-	"record":      {{args: "anthropic-demo --contract invoice --yes --profiles $PROFILES --out $OUT", ready: "connected", says: []string{"Interrupted: no recording was stored.\n" + byWhat}, never: "anthropic-demo"}},
+	"record": {
+		{args: "anthropic-demo --contract invoice --yes --profiles $PROFILES --out $OUT", ready: "connected", answers: 3,
+			says: []string{"Interrupted: 3 of 20 requests were answered; their recordings are in $OUT/anthropic-demo.\n" + byWhat}},
+		{args: "anthropic-demo --contract invoice --yes --profiles $PROFILES --out $OUT", ready: "connected", says: []string{"Interrupted: no recording was stored.\n" + byWhat}, never: "anthropic-demo"},
+	},
 	"gate":        {{args: "--from openai-demo --to anthropic-demo --contract invoice --wait 10m", ready: "said waiting up to 10m0s for a yes", says: []string{byWhat}}},
 	"judge":       {{args: "-", ready: "read", says: []string{"ended by $SIGNAL"}}},
 	"healthcheck": {{args: "http://$SILENT/ --wait 10m", ready: "connected", says: []string{byWhat}}},
@@ -146,7 +158,7 @@ func TestSignals(t *testing.T) {
 
 // end runs the command of a row and ends it with sig.
 func (row signalRow) end(t *testing.T, f *rowFiles, command string, sig syscall.Signal, clients string) {
-	silent, connected := silentServer(t)
+	silent, connected := silentServer(t, row.answers)
 	dir := t.TempDir()
 	profile := readText(t, filepath.Join(f.dir, "away", "anthropic-demo.yaml"))
 	write(t, filepath.Join(dir, "anthropic-demo.yaml"), strings.Replace(profile, "127.0.0.1:1/", silent+"/", 1))
@@ -337,7 +349,7 @@ func (p *program) insist(t *testing.T) {
 }
 
 // silentServer takes connections, says so, and never answers.
-func silentServer(t *testing.T) (addr string, connected <-chan struct{}) {
+func silentServer(t *testing.T, answers int) (addr string, connected <-chan struct{}) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -356,6 +368,9 @@ func silentServer(t *testing.T) (addr string, connected <-chan struct{}) {
 				return
 			}
 			open = append(open, c)
+			if answers = answer(c, answers); answers > 0 {
+				continue
+			}
 			select {
 			case came <- struct{}{}:
 			default:
@@ -363,4 +378,24 @@ func silentServer(t *testing.T) (addr string, connected <-chan struct{}) {
 		}
 	}()
 	return l.Addr().String(), came
+}
+
+// answer answers so many requests on one connection and returns when one more is
+// there, or with how many are left when the client has closed it.
+func answer(c net.Conn, answers int) (left int) {
+	in := bufio.NewReader(c)
+	for ; answers > 0; answers-- {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return answers
+		}
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return answers
+		}
+		if _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"); err != nil {
+			return answers
+		}
+	}
+	_, _ = in.Peek(1)
+	return 0
 }

@@ -172,7 +172,8 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
-// Run certifies. An error means that there is no verdict at all.
+// Run certifies. An error means that there is no verdict at all. Where ctx ended the
+// run, the report that comes with the error holds the answers that were there by then.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	o, err := o.filled()
 	if err != nil {
@@ -204,7 +205,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	defer sender.close()
 	watch := newWatch(plan.Early, items)
 	if r.Observations, err = sender.sendAll(ctx, items, watch); err != nil {
-		return nil, err
+		return r, err
 	}
 	r.Stopped = watch.stopped
 	if err := reached(r.Observations); err != nil {
@@ -215,23 +216,23 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			more, partial = more[:max(0, left)], true
 		}
 		again, err := sender.sendAll(ctx, more, newWatch(nil, nil))
-		if err != nil {
-			return nil, err
-		}
 		r.Observations = append(r.Observations, again...)
+		if err != nil {
+			return r, err
+		}
 	}
 	r.Recorded = sender.recorded
 	run := o.checks(r.Observations)
 	if run.Primary, err = o.primary(ctx); err != nil {
-		return nil, err
+		return r, err
 	}
 	r.promptsAt = certificate.At(o.Now())
 	if run.Prompt, r.shown, err = o.on(r.promptsAt).examinePrompt(ctx, nil); err != nil {
-		return nil, err
+		return r, err
 	}
 	if o.RoundTrip != nil {
 		if run.RoundTrips, err = o.RoundTrip(ctx, o); errors.Is(ctx.Err(), context.Canceled) { // nobody wants to know any more
-			return nil, ctx.Err()
+			return r, ctx.Err()
 		}
 		if err != nil {
 			run.RoundTrips = []check.RoundTrip{{Case: "all", Problem: "no job service could be had: " + err.Error()}}

@@ -51,7 +51,8 @@ func Recordable(o Options) ([]Call, error) {
 	return slices.DeleteFunc(calls, func(c Call) bool { return c.Play }), nil
 }
 
-// Record asks the provider and gives each answer to keep, at most once at a time.
+// Record asks the provider and gives each answer to keep, at most once at a time. An
+// answer that the end of ctx cut off is not given.
 func Record(ctx context.Context, o Options, calls []Call, keep func(recording.Recording) error) error {
 	o, err := o.filled()
 	if err != nil {
@@ -64,6 +65,9 @@ func Record(ctx context.Context, o Options, calls []Call, keep func(recording.Re
 	defer s.close()
 	var mu sync.Mutex
 	s.keep = func(c Call, t providers.Transcript, body []byte) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		r, err := recording.Of(recording.Meta{
 			Profile: o.Profile.Name, Contract: o.Contract.Ref(), Probe: string(c.Probe), Case: c.asked.ID, Label: c.Case, Repeat: c.Repeat,
 		}, t, body, o.Now())

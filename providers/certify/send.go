@@ -54,7 +54,8 @@ func (o Options) sender() (*sender, error) {
 
 func (s *sender) close() { _ = s.standIn.Close() }
 
-// sendAll sends each call once, some at a time, in the order of the plan.
+// sendAll sends each call once, some at a time, in the order of the plan. Where ctx
+// ends before that, its error comes with what was answered until then.
 func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.Observation, error) {
 	seen := make([]*check.Observation, len(calls))
 	next := make(chan int)
@@ -70,6 +71,10 @@ func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.
 				}
 				o, err := s.send(ctx, calls[i])
 				mu.Lock()
+				if ctx.Err() != nil { // what was cut off is no answer
+					mu.Unlock()
+					continue
+				}
 				if seen[i] = o; err != nil && failed == nil {
 					failed = err
 				}
@@ -96,11 +101,8 @@ func (s *sender) sendAll(ctx context.Context, calls []Call, w *watch) ([]*check.
 	if failed != nil {
 		return nil, failed
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	s.count(calls, seen)
-	return slices.DeleteFunc(seen, func(o *check.Observation) bool { return o == nil }), nil
+	return slices.DeleteFunc(seen, func(o *check.Observation) bool { return o == nil }), ctx.Err()
 }
 
 func (s *sender) send(ctx context.Context, c Call) (*check.Observation, error) {
