@@ -281,7 +281,7 @@ func (o *gateOptions) show(s *streams, a certificate.Answer) error {
 		asOf = fmt.Sprintf(" as of %s", a.At)
 	}
 	_, _ = fmt.Fprintf(&b, "\n%s %s fail over to %s for %s%s.\n", a.From, may, a.To, a.Contract, asOf)
-	writeRemedies(&b, a)
+	writeRemedies(&b, a, o.explain)
 	for _, n := range a.Notes {
 		_, _ = fmt.Fprintf(&b, "Note:   %s\n", n)
 	}
@@ -297,10 +297,17 @@ func (o *gateOptions) show(s *streams, a certificate.Answer) error {
 	return exitWith(code)
 }
 
-// writeRemedies writes each further reason, and each remedy once.
-func writeRemedies(b *strings.Builder, a certificate.Answer) {
+// further is how many reasons follow the first one where nobody asked for all.
+const further = 3
+
+// writeRemedies writes further reasons, and each remedy once.
+func writeRemedies(b *strings.Builder, a certificate.Answer, all bool) {
 	said := ""
 	for i, r := range a.Reasons {
+		if left := len(a.Reasons) - i; i > further && left > 1 && !all {
+			_, _ = fmt.Fprintf(b, "Also:   %d more reasons, which --explain shows\n", left)
+			return
+		}
 		if i > 0 {
 			_, _ = fmt.Fprintf(b, "Also:   %s\n", r.Sentence)
 		}

@@ -71,6 +71,10 @@ var (
 	errUnknown = errors.New("there is no scenario")
 )
 
+// once is what a run of the console is, whatever the settings of its user say of verify:
+// one that is started and watched here plays once and takes its stage down.
+var once = []string{"--repeat=1", "--until-violation=false", "--keep=false", "--github=false"}
+
 // start begins a run of one scenario, or of all. It returns errRunning or
 // errUnknown where there is none to begin.
 func (r *runs) start(slug string) error {
@@ -92,7 +96,7 @@ func (r *runs) start(slug string) error {
 	out := filepath.Join(r.o.Runs, fmt.Sprintf("%s-%d-console-%d", began.UTC().Format("20060102-150405"), r.o.Seed, r.n))
 	ctx, stop := context.WithCancel(r.ctx)
 	command := append(slices.Clone(r.o.Command), args...)
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], "--json", "--quiet", "--out", out)...)
+	cmd := exec.CommandContext(ctx, command[0], append(append(command[1:], "--json", "--quiet", "--out", out), once...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it takes its stage down
 	cmd.WaitDelay = toEnd
 	stdout, err := cmd.StdoutPipe()

@@ -26,6 +26,8 @@ type lanes struct {
 }
 
 func TestARunIsWatchedFromItsFirstEventToItsReport(t *testing.T) {
+	t.Setenv("INTERLOCK_REPEAT", "3") // the user's own runs, not those of the console
+	t.Setenv("INTERLOCK_KEEP", "true")
 	b := open(t, t.TempDir())
 	b.want(b.refused(http.StatusConflict, "/runs/stop"), "409 Conflict", "no run is under way")
 	b.want(b.refused(http.StatusBadRequest, "/runs/start", "scenario", "<i>none"), "400 Bad Request", "There is no scenario &lt;i&gt;none", "&#34;status&#34;: 400")
@@ -55,6 +57,9 @@ func TestARunIsWatchedFromItsFirstEventToItsReport(t *testing.T) {
 		revision = now.Revision
 		if now.Data == nil {
 			continue
+		}
+		if n := len(now.Data.Plays); n != 1 {
+			t.Fatalf("%d plays, want 1", n)
 		}
 		if p := now.Data.Plays[0]; p.Verdict != "" {
 			judged = p.Verdict
