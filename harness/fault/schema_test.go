@@ -33,3 +33,36 @@ func TestASchemaGrowsAndIsItselfAgain(t *testing.T) {
 		t.Error("a database that is not there was changed")
 	}
 }
+
+// A transaction of the service that has an attempt may want a job while the schema
+// grows: nothing of the growth stands in its way, or the two would be in a deadlock.
+func TestASchemaGrowsTableByTable(t *testing.T) {
+	_, url := database(t)
+	ctx := bounded(t)
+	has, err := fault.LockAttempt(ctx, history.New(), url, attempt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grown := make(chan error, 1)
+	var f *fault.Grown
+	go func() {
+		var err error
+		f, err = fault.GrowSchema(ctx, history.New(), url)
+		grown <- err
+	}()
+	if _, err := has.Await(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := try(ctx, url, "SET statement_timeout = '5s'; SELECT FROM jobs WHERE id = '"+job+"' FOR UPDATE"); err != nil {
+		t.Errorf("the job cannot be had: %v", err)
+	}
+	if err := has.Heal(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-grown; err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Heal(ctx); err != nil {
+		t.Error(err)
+	}
+}
