@@ -3,6 +3,7 @@ package invariant_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/interlock-harness/interlock/harness/history"
@@ -678,6 +679,9 @@ func TestWrongServiceIsViolatedByTheInvariantThatSaysSo(t *testing.T) {
 			for _, f := range r.Findings {
 				if f.Verdict == invariant.Violation && (len(f.Events) == 0 || f.Sentence == "" || f.Expected == "" || f.Found == "") {
 					t.Errorf("a violation without its proof: %+v", f)
+				}
+				if strings.HasSuffix(f.Expected, ",") || strings.HasSuffix(f.Found, ",") {
+					t.Errorf("half a sentence: expected %q, found %q", f.Expected, f.Found)
 				}
 				for _, n := range f.Events {
 					if n < 1 || n > int64(len(events)) {

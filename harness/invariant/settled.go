@@ -2,6 +2,7 @@ package invariant
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/interlock-harness/interlock/harness/history"
 )
@@ -31,7 +32,7 @@ func settled(f *facts, t *tally) {
 		}
 		finding := Finding{
 			Sentence: fmt.Sprintf("%s is still there %d ms after everything healed.", hanging, waited),
-			Expected: fmt.Sprintf("ended or explicitly unknown within %d ms", began.facts.BoundMS), Found: hanging, Job: j.id,
+			Expected: fmt.Sprintf("ended or explicitly unknown within %d ms", began.facts.BoundMS), Found: strings.TrimSuffix(hanging, ","), Job: j.id,
 		}
 		if began.N == 0 || waited < began.facts.BoundMS {
 			finding.Sentence = fmt.Sprintf("%s was there at the audit, which came before the bound of %d ms.", hanging, began.facts.BoundMS)
