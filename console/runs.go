@@ -71,10 +71,6 @@ var (
 	errUnknown = errors.New("there is no scenario")
 )
 
-// once is what a run of the console is, whatever the settings of its user say of verify:
-// one that is started and watched here plays once and takes its stage down.
-var once = []string{"--repeat=1", "--until-violation=false", "--keep=false", "--github=false"}
-
 // start begins a run of one scenario, or of all. It returns errRunning or
 // errUnknown where there is none to begin.
 func (r *runs) start(slug string) error {
@@ -96,7 +92,12 @@ func (r *runs) start(slug string) error {
 	out := filepath.Join(r.o.Runs, fmt.Sprintf("%s-%d-console-%d", began.UTC().Format("20060102-150405"), r.o.Seed, r.n))
 	ctx, stop := context.WithCancel(r.ctx)
 	command := append(slices.Clone(r.o.Command), args...)
-	cmd := exec.CommandContext(ctx, command[0], append(append(command[1:], "--json", "--quiet", "--out", out), once...)...)
+	command = append(command, "--json", "--quiet", "--config", os.DevNull)
+	if r.o.Toxiproxy != "" {
+		command = append(command, "--toxiproxy", r.o.Toxiproxy)
+	}
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], "--out", out)...)
+	cmd.Env = r.environment()
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) } // it takes its stage down
 	cmd.WaitDelay = toEnd
 	stdout, err := cmd.StdoutPipe()
@@ -139,6 +140,18 @@ func (r *runs) start(slug string) error {
 	}()
 	r.hub.tell("run", "")
 	return nil
+}
+
+// environment is that of a run: what would set a flag of verify is left out, and
+// the database is the one of the console. So a run does what the page says.
+func (r *runs) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(pair string) bool {
+		return strings.HasPrefix(pair, "INTERLOCK_") || strings.HasPrefix(pair, "DATABASE_URL=")
+	})
+	if r.o.PGURL != "" {
+		env = append(env, "DATABASE_URL="+r.o.PGURL)
+	}
+	return env
 }
 
 // watchRun tells the pages when the run has recorded something, until ctx ends.

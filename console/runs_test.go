@@ -4,7 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +80,65 @@ func TestARunIsWatchedFromItsFirstEventToItsReport(t *testing.T) {
 		}
 	}
 	b.want(b.get("/runs"), `<span class="state-pass badge">`, "Past runs, newest first", "interlock verify reverse-order --seed 7")
+}
+
+// telling is the scenario whose run plays nothing, and writes down what it was given.
+const telling = "simultaneous-finish"
+
+// given is what the process of a run was started with.
+type given struct{ Args, Env []string }
+
+// tell writes it beside the folder of the run.
+func tell(out string) int {
+	text, err := json.Marshal(given{os.Args[1:], os.Environ()})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(filepath.Dir(out), "given"), text, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	fmt.Fprintln(os.Stderr, "it has told")
+	return 3
+}
+
+func TestARunIsGivenWhatTheConsoleDecidesAlone(t *testing.T) {
+	folder := t.TempDir()
+	b := open(t, folder)
+	for name, value := range map[string]string{
+		"INTERLOCK_REPEAT": "3", "INTERLOCK_OUT": "elsewhere", "INTERLOCK_LABEL": "none", "INTERLOCK_PG_URL": "postgres://nobody@127.0.0.1:1/none",
+		"INTERLOCK_TARGET": "http://127.0.0.1:1", "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+	} {
+		t.Setenv(name, value)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), toRun)
+	defer cancel()
+	b.click("/runs/start", "scenario", telling)
+	for !strings.Contains(b.get("/runs"), "it has told") {
+		if ctx.Err() != nil {
+			t.Fatalf("the run did not end within %v:\n%s", toRun, b.get("/runs"))
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "given"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was given
+	if err := json.Unmarshal(text, &was); err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range was.Env {
+		if strings.HasPrefix(pair, "INTERLOCK_") || strings.HasPrefix(pair, "DATABASE_URL=") {
+			t.Errorf("a run is given %s", pair)
+		}
+	}
+	if !slices.ContainsFunc(was.Env, func(pair string) bool { return strings.HasPrefix(pair, "PATH=") }) {
+		t.Errorf("no PATH among %d variables", len(was.Env))
+	}
+	want := []string{"verify", telling, "--seed", "7", "--json", "--quiet", "--config", os.DevNull, "--out"}
+	if n := len(want); len(was.Args) != n+1 || !slices.Equal(was.Args[:n], want) || filepath.Dir(was.Args[n]) != folder {
+		t.Errorf("a run is %q", was.Args)
+	}
 }
 
 // stream sends on for each message of a kind, and does not wait for who reads.
