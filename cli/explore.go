@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,7 +70,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.target.or(cmd, e) },
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&e.plans.plans, "plans", 0, "play so many plans, 1 to 1000000")
+	flags.IntVar(&e.plans.plans, "plans", 0, "play so many plans, 1 to 1000000; above 100000 in parts, with --shard")
 	flags.StringVar(&e.plans.seed, "seed", "", "with --plans: the seed they are drawn from (default: drawn and printed)")
 	flags.StringVar(&e.plans.shard, "shard", "", "with --plans: play part I of N of them, such as 2/8; interlock report merge unites the parts")
 	flags.StringVar(&e.plans.out, "out", "", "with --plans: folder of the summary, the history and the plan (default ./interlock-out/TIME-SEED)")
@@ -137,10 +138,36 @@ func (e *exploration) lanes() (int, error) {
 	return lanes, nil
 }
 
+// checkOrders refuses names of --interleave that there are not, before a server starts.
+func (e *exploration) checkOrders() error {
+	known := service.OrderMutants()
+	asked := e.orders.only
+	if strings.HasPrefix(e.mutant, "guard:") {
+		asked = append(slices.Clone(asked), e.mutant)
+	}
+	for _, name := range asked {
+		if bare := strings.TrimSuffix(name, "+schema"); !slices.Contains(known, bare) {
+			return usagef("%q is no mutant that the pairs are asked to find.%s interlock explore --interleave --mutants --only takes %s", name, didYouMean(bare, known), strings.Join(known, ", "))
+		}
+	}
+	if e.orders.times < 1 || e.orders.times > 10_000 {
+		return usagef("--times is %d, but must be 1 to 10000", e.orders.times)
+	}
+	if e.orders.replay != "" {
+		if err := service.CheckSchedule(e.orders.replay); err != nil {
+			return usagef("--replay: %v", err)
+		}
+	}
+	return nil
+}
+
 // interleave gives the service's own explorer empty databases to play on.
 func (e *exploration) interleave(ctx context.Context) error {
 	lanes, err := e.lanes()
 	if err != nil {
+		return err
+	}
+	if err := e.checkOrders(); err != nil {
 		return err
 	}
 	if e.orders.replay != "" {

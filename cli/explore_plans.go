@@ -27,6 +27,10 @@ type planFlags struct {
 // shrinkPlays is how many plays a shrinking may take, besides the search.
 const shrinkPlays = 400
 
+// mostShare is how many plans one run plays: each needs the keys of two owners
+// of its own, which the service reads before it begins.
+const mostShare = 100_000
+
 // search plays the plans, and shrinks the first that breaks an invariant.
 func (e *exploration) search(ctx context.Context, now time.Time) error {
 	seed, err := parseSeed(e.plans.seed)
@@ -36,6 +40,11 @@ func (e *exploration) search(ctx context.Context, now time.Time) error {
 	shard, err := plan.ParseShard(e.plans.shard)
 	if err != nil {
 		return usagef("--shard: %v", err)
+	}
+	if share := shard.Share(e.plans.plans); share > mostShare {
+		parts := (e.plans.plans + mostShare - 1) / mostShare
+		return usagef("%d plans in one run need as many keys twice over before the first is played, and a run plays %d at most: play them in parts, from --shard 1/%d to --shard %d/%d, and unite them with interlock report merge",
+			share, mostShare, parts, parts, parts)
 	}
 	lanes, err := e.lanes()
 	if err != nil {

@@ -95,6 +95,23 @@ func exploreOrders(ctx context.Context, args []string, stdout, stderr io.Writer)
 	return e.search(ctx)
 }
 
+// OrderMutants are the names of the mutants and guards that interleave knows.
+func OrderMutants() []string {
+	targets, _ := interleave.Targets() // an error names one that was asked for
+	names := make([]string, len(targets))
+	for i, m := range targets {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// CheckSchedule returns what is wrong with a schedule that interleave shall play
+// again, SITUATION/TRANSACTION+TRANSACTION:PICKS.
+func CheckSchedule(text string) error {
+	_, _, err := interleave.ParseSchedule(text)
+	return err
+}
+
 // search plays the pairs, then the triples.
 func (e *exploration) search(ctx context.Context) error {
 	both := e.pairs == e.triples
