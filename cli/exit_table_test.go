@@ -141,7 +141,7 @@ var exitNever = map[string]map[int]string{
 	"record":        {0: "it asks a provider: TestWhatIsRecordedIsPlayedAgain", 1: "it judges nothing", 2: "it judges nothing"},
 	"report":        {2: "an empty history: TestCheckOfARunOfNothingIsInconclusive"},
 	"report merge":  {0: "shards of a search: TestShardsHaveEveryPlanOnceAndMerge", 1: "the same", 2: "the same"},
-	"bench service": {0: "it takes a minute: TestRunMeasuresEverything", 1: "the same", 2: "each line holds or does not", 3: "the same"},
+	"bench service": {0: "it takes a minute: TestRunMeasuresEverything", 1: "the same", 2: "turns that lie too far apart to compare: TestBenchIsComparedWithItsBaseline", 3: "the same"},
 	"contract lint": {2: "it finds or does not", 3: "a folder that cannot be read is none"},
 	"lock":          {0: "TestALockedFolderIsUsedUnchangedOrNotAtAll", 2: noVerdict, 3: "a folder that cannot be written to: as key new"},
 	"key new":       {1: noVerdict, 2: noVerdict},
