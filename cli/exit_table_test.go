@@ -81,6 +81,7 @@ var exitTable = []exitRow{
 	{command: "report", args: "$F/none", code: 64, silent: true},
 	{command: "report merge", args: "$F/empty", code: 3, silent: true},
 	{command: "report merge", args: "", code: 64, silent: true},
+	{command: "report merge", args: "$F/none", code: 64, silent: true},
 
 	{command: "bench service", args: "--clients 0", code: 64, silent: true},
 

@@ -147,7 +147,11 @@ func (e *exploration) checkOrders() error {
 	}
 	for _, name := range asked {
 		if bare := strings.TrimSuffix(name, "+schema"); !slices.Contains(known, bare) {
-			return usagef("%q is no mutant that the pairs are asked to find.%s interlock explore --interleave --mutants --only takes %s", name, didYouMean(bare, known), strings.Join(known, ", "))
+			near := didYouMean(bare, known)
+			if near == "" {
+				near = " There are " + strings.Join(known, ", ")
+			}
+			return usagef("%q is no mutant that the pairs are asked to find.%s", name, near)
 		}
 	}
 	if e.orders.times < 1 || e.orders.times > 10_000 {

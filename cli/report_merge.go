@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,6 +32,9 @@ exit 0 no violation, 1 violation, 2 inconclusive or a shard is missing, 3 a file
 		RunE: func(_ *cobra.Command, args []string) error {
 			var shards []plan.Summary
 			for _, dir := range args {
+				if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+					return usagef("there is no report folder %s", dir)
+				}
 				shard, err := plan.LoadSummary(dir)
 				if err != nil {
 					return infrastructuref("%v", err)
