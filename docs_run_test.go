@@ -40,8 +40,8 @@ var parsedOnly = map[string]string{
 	"TOKENIZERS=my/tokenizer.json TEMPLATES=my/templates providers/prompt/testdata/oracle/run 7": "as above",
 }
 
-// exits are the codes of those that do not end with 0, and what a command needs
-// beforehand.
+// exits are the codes of those that do not end with 0, and what a command reads of
+// this folder, since each document is followed in an empty one.
 var (
 	exits = map[string]int{
 		"interlock up --json --no-input": 130, // it is interrupted
@@ -49,9 +49,7 @@ var (
 		"go tool interlock certify vllm-demo --contract triage --bad list-literal-content": 1,
 		"go tool interlock certify vllm-demo --contract triage --bad system-dropped":       1,
 	}
-	needs = map[string]map[string]string{ // by document: a file of the reader, and where one like it lies here
-		"README.md": {"answer.json": "providers/fixtures/exchanges/anthropic-ping.json"},
-	}
+	needs = map[string][]string{"README.md": {"providers/fixtures/exchanges/anthropic-ping.json"}}
 	// elsewhere are the documents that a test of their own works through.
 	elsewhere = map[string]string{"docs/vendors.md": "cli/vendors_doc_test.go"}
 	// stays are commands that end when they are told to.
@@ -110,9 +108,12 @@ func TestEveryCommandOfTheDocumentsRuns(t *testing.T) {
 		ran += len(run)
 		t.Run(file, func(t *testing.T) {
 			dir := t.TempDir()
-			for name, source := range needs[file] {
-				raw, err := os.ReadFile(filepath.Join(root, source))
+			for _, name := range needs[file] {
+				raw, err := os.ReadFile(filepath.Join(root, name))
 				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 					t.Fatal(err)
 				}
 				if err := os.WriteFile(filepath.Join(dir, name), raw, 0o644); err != nil {
