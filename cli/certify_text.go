@@ -231,7 +231,7 @@ func (c *certification) verdict(b *strings.Builder, r *certify.Report, paper *si
 	case fails > 0:
 		_, _ = fmt.Fprintf(b, "again   %s\n", c.again(r))
 	case r.Verdict == certify.Certified && !partial:
-		_, _ = fmt.Fprintf(b, "Next:   interlock gate --from %s --to %s --contract %s\n", otherThan(r.Profile), shellWord(r.Profile), c.facts.ID)
+		_, _ = fmt.Fprintf(b, "Next:   %s\n", c.nextGate(r.Profile))
 	}
 }
 
@@ -251,18 +251,42 @@ func (c *certification) again(r *certify.Report) string {
 		if len(res.Findings) > 0 && c.loaded.Case(res.Findings[0].Case) != nil {
 			words = append(words, "--case", shellWord(res.Findings[0].Case))
 		}
-		return strings.Join(append(words, "--check", res.ID), " ")
+		words = append(words, "--check", res.ID)
+		break
 	}
-	return strings.Join(words, " ")
+	return strings.Join(append(words, c.folders()...), " ")
 }
 
-func otherThan(name string) string {
-	for _, d := range demos() {
-		if d != name {
-			return d
+// folders are the flags by which another command finds the same profiles and
+// contracts.
+func (c *certification) folders() []string {
+	var words []string
+	if c.deployed.profilesDir != "" {
+		words = append(words, "--profiles", shellWord(c.deployed.profilesDir))
+	}
+	if c.deployed.contractsDir != "" {
+		words = append(words, "--contracts", shellWord(c.deployed.contractsDir))
+	}
+	return words
+}
+
+// nextGate is the command that asks whether another of the deployed providers may
+// fail over to this one.
+func (c *certification) nextGate(name string) string {
+	from := "OTHER"
+	if all, err := c.deployed.profiles(); err == nil {
+		for _, other := range append(demos(), slices.Sorted(maps.Keys(all))...) {
+			if _, ok := all[other]; ok && other != name {
+				from = other
+				break
+			}
 		}
 	}
-	return "OTHER"
+	words := append([]string{"interlock", "gate", "--from", shellWord(from), "--to", shellWord(name), "--contract", c.facts.ID}, c.folders()...)
+	if c.certs != certificatesFolder() {
+		words = append(words, "--certs", shellWord(c.certs))
+	}
+	return strings.Join(words, " ")
 }
 
 func plural(n int, what string) string {
