@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -68,12 +68,13 @@ func (p *Process) Exit() string {
 func (p *Process) Start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, toStart)
 	defer cancel()
+	first := p.Addr() == "" // afterwards others know the address
 	for try := 0; ; try++ {
 		err := p.start(ctx)
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, errPortTaken) || try == 3 {
+		if !errors.Is(err, errPortTaken) || !first || try == 3 {
 			return err
 		}
 		p.mu.Lock()
@@ -83,6 +84,17 @@ func (p *Process) Start(ctx context.Context) error {
 }
 
 var errPortTaken = errors.New("its port is taken")
+
+// taken says whether somebody listens at addr: who took the port between its choice
+// and the start, now that our process is gone.
+func taken(addr string) bool {
+	l, err := net.Listen("tcp4", addr)
+	if err != nil {
+		return errors.Is(err, syscall.EADDRINUSE)
+	}
+	_ = l.Close()
+	return false
+}
 
 func (p *Process) start(ctx context.Context) error {
 	if p.Running() {
@@ -115,7 +127,7 @@ func (p *Process) start(ctx context.Context) error {
 	if err := p.ready(ctx, proc, listening); err != nil {
 		_ = proc.SignalGroup(syscall.SIGKILL)
 		<-proc.Done()
-		if strings.Contains(said.String(), "address already in use") {
+		if taken(addr) {
 			return fmt.Errorf("start %s: %w", p.Name, errPortTaken)
 		}
 		return fmt.Errorf("start %s: %w%s", p.Name, err, said.quote())
