@@ -79,7 +79,7 @@ exit 0 no violation, 1 violation, 2 inconclusive or nothing ran, 3 infrastructur
 	flags.BoolVar(&e.orders.triples, "triples", false, "with --interleave: triples of transactions only")
 	flags.BoolVar(&e.orders.everyOrder, "every-order", false, "with --interleave: do not take orders for one that differ only in when a plain read ran (several times as many)")
 	flags.BoolVar(&e.orders.untilViolation, "until-violation", false, "with --interleave: end at the first violation")
-	flags.BoolVar(&e.orders.mutants, "mutants", false, "with --interleave: look whether the pairs find each mutant of the store's statements and schema, and each guard line that is taken away; exit 1 when one survives")
+	flags.BoolVar(&e.orders.mutants, "mutants", false, "with --interleave: look whether the pairs find each mutant of the store's statements and schema, and each guard line that is taken away, alone or with another one that repeats it; exit 1 when one survives")
 	flags.StringSliceVar(&e.orders.only, "only", nil, "with --mutants: these alone, and their pairs")
 	flags.StringVar(&e.orders.replay, "replay", "", "with --interleave: play this schedule, as a violation names it")
 	flags.IntVar(&e.orders.times, "times", 1, "with --replay: so many times, 1 to 10000")

@@ -16,8 +16,8 @@ func TestExploreFindsAGuardThatIsTakenAway(t *testing.T) {
 
 // A guard that is redundant is not found, and then nothing has been shown.
 func TestExploreThatFindsNoMutantIsInconclusive(t *testing.T) {
-	code, said := interlock(t, "explore", "--interleave", "--mutants", "--only", "guard:reap-attempt:3", "--lanes", "2")
-	if code != 2 || !strings.Contains(said, "- guard:reap-attempt:3 ") || !strings.Contains(said, "0 found, 0 survived, 1 beyond the pairs\nexit 2 (inconclusive)\n") {
+	code, said := interlock(t, "explore", "--interleave", "--mutants", "--only", "guard:reap-attempt:1", "--lanes", "2")
+	if code != 2 || !strings.Contains(said, "- guard:reap-attempt:1 ") || !strings.Contains(said, "0 found, 0 survived, 1 beyond the pairs\nexit 2 (inconclusive)\n") {
 		t.Errorf("exit %d: %s", code, said)
 	}
 }

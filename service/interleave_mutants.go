@@ -9,7 +9,8 @@ import (
 )
 
 // mutants looks whether the pairs find what they should: each mutant of statement
-// or schema, and each guard line of the store's statements, taken away alone.
+// or schema, and each guard line of the store's statements, taken away alone or,
+// where that is not found, with others that hold the same.
 func (e *exploration) mutants(ctx context.Context) error {
 	targets, err := interleave.Targets(e.only...)
 	if err != nil {
@@ -23,8 +24,9 @@ func (e *exploration) mutants(ctx context.Context) error {
 		_, _ = fmt.Fprintf(e.stdout, "control  the clean statements without the schema's second guards: %d schedules, %d broke a promise\n\n", control.Schedules, control.Violating)
 	}
 	count := tally{Type: "mutants", Schedules: control.Schedules, Control: control.Violating, Undecided: control.Undecided}
+	hunter := interleave.NewHunter(e.options)
 	for _, m := range targets {
-		h, err := interleave.Hunt(ctx, e.options, m)
+		h, err := hunter.Hunt(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (e *exploration) tellHunted(h interleave.Hunted) {
 		mark, what = "✗", fmt.Sprintf("survived %d schedules", h.Schedules)
 	}
 	_, _ = fmt.Fprintf(e.stdout, "%s %-34s %s\n", mark, h.Mutant, what)
-	if mark != "✓" || h.Lifted || h.Violation == nil {
+	if mark != "✓" || h.Lifted || len(h.With) > 0 || h.Violation == nil {
 		_, _ = fmt.Fprintf(e.stdout, "  %-34s %s\n", "", h.Means)
 	}
 }

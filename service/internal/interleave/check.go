@@ -46,6 +46,10 @@ func check(w *world, l left, r *played) []Violation {
 	}
 	c.acknowledged()
 	c.claims()
+	c.leases()
+	c.fenced()
+	c.apart()
+	c.oneClick()
 	return c.found
 }
 
@@ -66,18 +70,22 @@ func (c *checker) returned(r *played) {
 		var inFlight *job.InFlightError
 		switch {
 		case o.err == nil:
-		case errors.As(o.err, &inFlight) && o.tx == Start:
+		case o.tx == StaleComplete || o.tx == StaleFail || o.tx == StaleUnknown: // any refusal will do: fenced looks what it did
+		case errors.As(o.err, &inFlight) && (o.tx == Start || o.tx == Retry):
 			if !inFlight.State.Open() && r.undisturbed(i) {
 				c.broke("I3", "%s was refused for an attempt that is %s, and blocks nobody", o.name(), inFlight.State)
 			}
-		case o.tx == Submit:
+		case o.tx == Submit || o.tx == SubmitNext:
 			var conflict *job.KeyConflictError
-			if errors.As(o.err, &conflict) {
+			switch {
+			case errors.As(o.err, &conflict) && o.tx == SubmitNext:
+				c.broke("I1", "%s was refused for another key of its owner", o.name())
+			case errors.As(o.err, &conflict):
 				c.broke("I11", "%s was refused for the key of another owner's job", o.name())
-			} else {
+			default:
 				c.broke("I13", "%s returned an error that nothing explains: %v", o.name(), o.err)
 			}
-		case !slices.ContainsFunc(refusals, func(e error) bool { return errors.Is(o.err, e) }) || o.tx == Claim || o.tx == Reap:
+		case !slices.ContainsFunc(refusals, func(e error) bool { return errors.Is(o.err, e) }) || o.tx == Claim || o.tx == Reap || o.tx == Heartbeat:
 			c.broke("I13", "%s returned an error that nothing explains: %v", o.name(), o.err)
 		}
 	}
@@ -204,7 +212,7 @@ func (c *checker) moves(j leftJob) {
 			c.broke("I4", "%s moved an attempt from %s, and it was %s", e.Actor, word(from), word(states[e.Attempt]))
 		case !slices.Contains(legal[from], to):
 			c.broke("I4", "%s moved an attempt from %s to %s", e.Actor, word(from), to)
-		case to == job.StateFailed && !strings.HasPrefix(e.Actor, string(Resolve)):
+		case to == job.StateFailed && !strings.HasPrefix(e.Actor, string(Resolve)) && !strings.HasPrefix(e.Actor, string(Fail)):
 			c.broke("I4", "%s failed an attempt without evidence", e.Actor)
 		}
 		states[e.Attempt] = to

@@ -55,7 +55,7 @@ func (c *checker) acknowledged() {
 			if j := c.job(); j == nil || j.CompletedBy != string(o.target.ID) {
 				c.broke("I5", "%s was told that it won, and it did not", o.name())
 			}
-		case Start:
+		case Start, Retry:
 			if !slices.ContainsFunc(c.left.Attempts, func(a leftAttempt) bool { return a.ID == string(o.attempt.ID) }) {
 				c.broke("I8", "%s was told of an attempt that is not there", o.name())
 			}
@@ -70,6 +70,14 @@ func (c *checker) acknowledged() {
 		case Release:
 			if !told(o, job.StateReleased) {
 				c.broke("I8", "%s was told that the attempt is released, and no event says so", o.name())
+			}
+		case Fail:
+			if !told(o, job.StateFailed) {
+				c.broke("I8", "%s was told that the attempt has failed, and no event says so", o.name())
+			}
+		case MarkUnknown:
+			if o.state != job.StateUnknown && o.state != job.StateReleased {
+				c.broke("I4", "%s was told that the attempt is %s", o.name(), o.state)
 			}
 		case Resolve:
 			if o.attempt.ID != o.target.ID || !told(o, o.attempt.State) {

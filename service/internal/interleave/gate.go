@@ -98,6 +98,7 @@ type session struct {
 	index   int
 	events  chan<- event
 	go1     chan struct{}
+	single  bool         // its one statement is a transaction by itself
 	mayRide bool         // plain reads may ride with the statement before them
 	held    map[int]bool // but for these, counted from 0
 	sent    int          // statements so far
@@ -109,7 +110,11 @@ type session struct {
 // schedule is given up.
 func (s *session) arrive(ctx context.Context, pid int, sql string) {
 	s.sent++
-	s.events <- event{session: s.index, riders: s.riders, class: classOf(sql), sql: sql, pid: pid, refused: s.refused}
+	c := classOf(sql)
+	if s.single { // once it has run, what it wrote is there for all
+		c = commit
+	}
+	s.events <- event{session: s.index, riders: s.riders, class: c, sql: sql, pid: pid, refused: s.refused}
 	s.refused, s.riders = "", nil
 	select {
 	case <-s.go1:

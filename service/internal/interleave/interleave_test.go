@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/interlock-harness/interlock/service/internal/interleave"
-	"github.com/interlock-harness/interlock/service/internal/mutant"
 	"github.com/interlock-harness/interlock/service/internal/pgtest"
 )
 
@@ -18,7 +17,7 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 // options for one lane, or as many as are given.
 func options(t testing.TB, fault string, lanes ...int) interleave.Options {
 	t.Helper()
-	active, err := mutant.Choose(fault)
+	active, err := interleave.Choose(fault)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +110,14 @@ func TestAFoundViolationReplays(t *testing.T) {
 		{"last-write-wins", "I5", "raced/complete+complete"},
 		{"reaper-by-id", "I4", "running/complete+reap"},
 		{"check-then-insert", "I1", "new/submit+submit"},
+		{"guard:reap-attempt:3", "I7", "running/reap+heartbeat"},
+		{"guard:win-attempt:1", "I4", "running/release+stale-complete"},
+		{"guard:fail-attempt:1", "I4", "running/release+stale-fail"},
+		{"guard:unknown-attempt:1", "I4", "running/release+stale-mark-unknown"},
+		{"guard:fail-attempt:2+schema", "I4", "running/complete+fail"},
+		{"guard:lock-job:1", "I11", "idle/release+stranger-start"},
+		{"guard:job-by-key:1", "I1", "running/submit-next+submit-next"},
+		{"guard:complete-job:1+complete-job:2+schema", "I5", "raced/complete+complete"},
 	} {
 		t.Run(c.mutant, func(t *testing.T) {
 			r := search(t, options(t, c.mutant), sets(t, c.set))
@@ -189,7 +196,7 @@ func TestWhatIsNoScheduleIsRefused(t *testing.T) {
 			t.Errorf("%s reads back as %s %v: %v", s, back, picks, err)
 		}
 	}
-	if p, q := len(interleave.Pairs()), len(interleave.Triples()); p != 264 || q != 165 {
-		t.Errorf("%d pairs in their situations and %d triples; 264 and 165 are right", p, q)
+	if p, q := len(interleave.Pairs()), len(interleave.Triples()); p != 772 || q != 165 {
+		t.Errorf("%d pairs in their situations and %d triples; 772 and 165 are right", p, q)
 	}
 }

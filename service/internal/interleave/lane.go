@@ -166,7 +166,7 @@ const setScene = `
 	), tried AS (
 		INSERT INTO attempts (id, job_id, n, provider, state, worker, lease_until, deadline_ms, deadline_at, since, ended_at)
 		SELECT id, $1, n, 'p', state,
-		       CASE WHEN state <> 'starting' THEN 'before' END,
+		       CASE WHEN state <> 'starting' THEN '` + lastWorker + `' END,
 		       CASE WHEN state = 'running' THEN clock_timestamp() - interval '1 hour' END,
 		       60000, CASE WHEN state <> 'starting' THEN clock_timestamp() - interval '1 hour' END,
 		       clock_timestamp() - interval '1 hour',

@@ -126,7 +126,7 @@ func (l *lane) play(ctx context.Context, o order, reduced bool) (*played, *world
 		p.go1[i] = make(chan struct{})
 		p.result.outcomes[i] = outcome{tx: t, nth: seen[t]}
 		seen[t]++
-		s := &session{index: i, events: p.events, go1: p.go1[i], mayRide: reduced, held: o.held(i)}
+		s := &session{index: i, events: p.events, go1: p.go1[i], single: t == Heartbeat, mayRide: reduced, held: o.held(i)}
 		go func() {
 			p.result.outcomes[i].run(context.WithValue(ctx, sessionKey{}, s), l.store, w)
 			p.events <- event{session: i, riders: s.riders, done: true, refused: s.refused}

@@ -23,7 +23,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/interlock-harness/interlock/service/internal/job"
 	"github.com/interlock-harness/interlock/service/internal/mutant"
 )
 
@@ -191,24 +190,21 @@ func (p *played) broken() error {
 	return nil
 }
 
-// judge reads what a schedule left, and says what is wrong with it. Who may look
-// is asked once for a set, after its first schedule.
+// judge reads what a schedule left, and says what is wrong with it. What readers
+// see is asked once for a set, after its first schedule.
 func (l *lane) judge(ctx context.Context, w *world, p *played, first bool) ([]Violation, error) {
-	seen := false
+	var found []Violation
 	if first && w.job != "" {
-		_, err := l.store.Job(context.WithValue(ctx, aloneKey{}, true), stranger, w.job)
-		if seen = err == nil; !seen && !errors.Is(err, job.ErrNotFound) {
-			return nil, fmt.Errorf("look as a stranger: %w", err)
+		var err error
+		if found, err = l.read(context.WithValue(ctx, aloneKey{}, true), w); err != nil {
+			return nil, err
 		}
 	}
 	rows, err := l.audit(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	found := check(w, rows, p)
-	if seen {
-		found = append(found, Violation{Invariant: "I11", Sentence: "another owner reads the job by its id"})
-	}
+	found = append(check(w, rows, p), found...)
 	for i := range found {
 		found[i].Schedule, found[i].Steps = scheduleText(w.set, p.steps), p.lines(w.set)
 	}

@@ -60,6 +60,27 @@ const (
 
 var transactions = []Transaction{Submit, Start, Claim, Complete, CancelAttempt, CancelJob, Release, Reap, Resolve}
 
+// More that happens beside them. It joins the pairs only.
+const (
+	Heartbeat     Transaction = "heartbeat"      // the worker of the newest attempt renews its lease
+	Fail          Transaction = "fail"           // a worker's definite failure
+	MarkUnknown   Transaction = "mark-unknown"   // a worker's deadline passes
+	StaleComplete Transaction = "stale-complete" // a worker settles an attempt with another's fence
+	StaleFail     Transaction = "stale-fail"
+	StaleUnknown  Transaction = "stale-mark-unknown"
+	StrangerStart Transaction = "stranger-start" // another owner has the id of the job
+	Retry         Transaction = "retry"          // a start with the key of its click
+	SubmitNext    Transaction = "submit-next"    // the owner's next job, under another key
+)
+
+// refused are those that the clean store refuses; each is set against the nine.
+var refused = []Transaction{StaleComplete, StaleFail, StaleUnknown, StrangerStart}
+
+var beside = slices.Concat(refused, []Transaction{Heartbeat, Fail, MarkUnknown, Retry, SubmitNext})
+
+// settles are what a worker does that holds an attempt.
+var settles = []Transaction{Complete, Heartbeat, Fail, MarkUnknown, StaleComplete, StaleFail, StaleUnknown}
+
 // Set is transactions that run at once in one situation.
 type Set struct {
 	Situation    Situation
@@ -83,9 +104,9 @@ func (s Set) has(t ...Transaction) bool {
 func (s Set) possible() bool {
 	switch s.Situation {
 	case New:
-		return s.has(Submit) && !s.has(Start, Complete, CancelAttempt, CancelJob, Release, Resolve)
+		return s.has(Submit) && !s.has(Start, CancelAttempt, CancelJob, Release, Resolve, StrangerStart, Retry) && !s.has(settles...)
 	case Waiting:
-		return !s.has(Complete)
+		return !s.has(settles...)
 	}
 	return true
 }
@@ -111,7 +132,7 @@ func (s Set) twin(i int) int {
 			continue
 		}
 		switch t {
-		case Start, Claim, CancelJob, Release, Reap:
+		case Start, Claim, CancelJob, Release, Reap, Heartbeat, StrangerStart, Retry, SubmitNext:
 			return j
 		case Submit:
 			if s.Situation == New && j == 0 && i == 1 {
@@ -130,11 +151,15 @@ func (s Set) sees(reader, writer int) bool {
 }
 
 // Pairs are all pairs of transactions, equal ones included, in every situation
-// in which they are possible.
+// in which they are possible; with what happens beside the nine.
 func Pairs() []Set {
 	var sets []Set
-	for i, a := range transactions {
-		for _, b := range transactions[i:] {
+	all := slices.Concat(transactions, beside)
+	for i, a := range all {
+		for _, b := range all[i:] {
+			if slices.Contains(refused, a) && slices.Contains(beside, b) {
+				continue // one of the two moves nothing
+			}
 			for _, in := range situations {
 				if s := (Set{in, []Transaction{a, b}}); s.possible() {
 					sets = append(sets, s)
@@ -192,8 +217,8 @@ func ParseSet(text string) (Set, error) {
 	}
 	for name := range strings.SplitSeq(list, "+") {
 		t := Transaction(name)
-		if !slices.Contains(transactions, t) {
-			return s, fmt.Errorf("there is no transaction %q; there are %s", name, join(transactions))
+		if all := slices.Concat(transactions, beside); !slices.Contains(all, t) {
+			return s, fmt.Errorf("there is no transaction %q; there are %s", name, join(all))
 		}
 		s.Transactions = append(s.Transactions, t)
 	}

@@ -44,6 +44,8 @@ type outcome struct {
 	created bool
 	attempt job.Attempt
 	claimed []job.Claimed
+	state   job.State       // that a mark-unknown was told
+	renewed []job.AttemptID // that a heartbeat was told it still holds
 }
 
 func (o outcome) name() string { return fmt.Sprintf("%s %d", o.tx, o.nth+1) }
@@ -69,6 +71,20 @@ var intent = job.Intent{
 	Failover: job.Failover{Mode: "manual"}, DeadlineMS: 60_000,
 }
 
+// nextSubmission is of the same owner, under a key that comes behind that of the job.
+func nextSubmission(w *world) job.Submission {
+	in := submission(w, 0)
+	in.Key, in.RawBody = "z"+w.key, []byte("the next intent")
+	in.Fingerprint = sha256.Sum256(in.RawBody)
+	return in
+}
+
+// click is the key under which a retry starts an attempt.
+const click job.Key = "again"
+
+// lastWorker holds the attempts of a situation.
+const lastWorker = "before"
+
 // result is what an attempt brings home.
 func result(a job.Attempt) json.RawMessage { return json.RawMessage(fmt.Sprintf(`{"by":%d}`, a.N)) }
 
@@ -86,10 +102,24 @@ func (o *outcome) run(ctx context.Context, s *postgres.Store, w *world) {
 	case Claim:
 		o.claimed, o.err = s.Claim(ctx, o.actor(), passed, 1)
 	case Complete:
-		o.target = w.contender(o.nth)
-		o.err = s.Complete(ctx, job.Settlement{
-			Job: w.job, Attempt: o.target.ID, Fence: o.target.Fence, Version: 1, Actor: o.actor(), Reason: "ok",
-		}, result(o.target))
+		o.err = s.Complete(ctx, o.settlement(w), result(o.target))
+	case Heartbeat:
+		o.target = w.newest()
+		o.renewed, o.err = s.Heartbeat(ctx, lastWorker, time.Hour, []job.AttemptID{o.target.ID})
+	case Fail, StaleFail:
+		o.err = s.Fail(ctx, o.settlement(w))
+	case MarkUnknown, StaleUnknown:
+		o.state, o.err = s.MarkUnknown(ctx, o.settlement(w))
+	case StaleComplete:
+		o.err = s.Complete(ctx, o.settlement(w), result(o.target))
+	case StrangerStart:
+		o.attempt, _, o.err = s.StartAttempt(ctx, job.Start{Owner: stranger, Job: w.job, Actor: o.actor()})
+	case Retry:
+		o.attempt, _, o.err = s.StartAttempt(ctx, job.Start{
+			Owner: owner, Job: w.job, Actor: o.actor(), TriggerKey: click, TriggerFingerprint: sha256.Sum256([]byte(click)),
+		})
+	case SubmitNext:
+		o.job, o.created, o.err = s.Submit(ctx, nextSubmission(w))
 	case CancelAttempt:
 		a := w.first()
 		if o.nth%2 == 1 {
@@ -109,6 +139,23 @@ func (o *outcome) run(ctx context.Context, s *postgres.Store, w *world) {
 		}
 		o.attempt, o.err = s.ResolveAttempt(ctx, r)
 	}
+}
+
+// settlement names the attempt that o is about; a stale one brings another fence.
+func (o *outcome) settlement(w *world) job.Settlement {
+	nth := o.nth
+	if o.tx == Fail || o.tx == MarkUnknown { // in a race it is the other one that does not win
+		nth++
+	}
+	o.target = w.contender(nth)
+	by := job.Settlement{
+		Job: w.job, Attempt: o.target.ID, Fence: o.target.Fence, Version: 1, Actor: o.actor(), Reason: "ok",
+		Failure: job.Failure{Class: job.ClassRefused}, // of what fails
+	}
+	if o.tx == StaleComplete || o.tx == StaleFail || o.tx == StaleUnknown {
+		by.Fence--
+	}
+	return by
 }
 
 // contender is whose result the nth Complete of a set brings: in a race each
