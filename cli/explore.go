@@ -146,7 +146,7 @@ func (e *exploration) checkOrders() error {
 		asked = append(slices.Clone(asked), e.mutant)
 	}
 	for _, name := range asked {
-		if bare := strings.TrimSuffix(name, "+schema"); !slices.Contains(known, bare) {
+		if bare := strings.TrimSuffix(name, "+schema"); !service.IsOrderMutant(name) {
 			near := didYouMean(bare, known)
 			if near == "" {
 				near = " There are " + strings.Join(known, ", ")

@@ -25,6 +25,8 @@ func TestExploreThatFindsNoMutantIsInconclusive(t *testing.T) {
 func TestOnlyNamesMutantsOfTheExplorer(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--interleave --only guard:release-attempt:1", "--only belongs to --mutants"},
+		{"--interleave --mutant guard:complete-job:2+complete-job:1+schema --replay nowhere/submit+submit:0", "nowhere"}, // the group is known
+		{"--interleave --mutants --only guard:complete-job:2+complete-job:99", `"guard:complete-job:2+complete-job:99" is no mutant`},
 		{"--interleave --mutants --only guard:release-attempt:99", `"guard:release-attempt:99" is no mutant that the pairs are asked to find`},
 	} {
 		code, said := interlock(t, append([]string{"explore"}, strings.Fields(c.args)...)...)

@@ -105,6 +105,13 @@ func OrderMutants() []string {
 	return names
 }
 
+// IsOrderMutant reports whether interleave knows the name: one of OrderMutants, or
+// a group of guards, each with or without the schema's second guards.
+func IsOrderMutant(name string) bool {
+	_, err := interleave.Targets(name)
+	return err == nil
+}
+
 // CheckSchedule returns what is wrong with a schedule that interleave shall play
 // again, SITUATION/TRANSACTION+TRANSACTION:PICKS.
 func CheckSchedule(text string) error {
