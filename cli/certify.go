@@ -193,10 +193,8 @@ func (c *certification) keepAnswers(ctx context.Context, r *certify.Report, out 
 			what = fmt.Sprintf("the plan of the run and %s that had come are in %s", plural(len(r.Observations), "answer"), shellWord(out))
 		}
 	}
-	if _, ended := endedBy(ctx); ended {
-		_, _ = fmt.Fprintf(c.s.err, "Interrupted: nothing was signed; %s.\n", what)
-	} else if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		_, _ = fmt.Fprintf(c.s.err, "The time is over: nothing was signed; %s.\n", what)
+	if word := endWord(ctx); word != "" {
+		_, _ = fmt.Fprintf(c.s.err, "%s: nothing was signed; %s.\n", word, what)
 	}
 }
 

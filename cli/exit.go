@@ -54,6 +54,17 @@ func endedBy(ctx context.Context) (signalled, bool) {
 	return errors.AsType[signalled](context.Cause(ctx))
 }
 
+// endWord says what ended ctx, at the head of a sentence; "" where it goes on.
+func endWord(ctx context.Context) string {
+	if _, ended := endedBy(ctx); ended {
+		return "Interrupted"
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "The time is over"
+	}
+	return ""
+}
+
 // exitWith ends a command that has already printed its result.
 func exitWith(code int) error {
 	if code == ExitOK {

@@ -36,8 +36,8 @@ func recordCommand(s *streams) *cobra.Command {
 request once, and keeps every answer: status, the headers of a short list, the
 body, and when each piece of it came. The key is read from the environment variable
 that the profile names and is written nowhere; an answer that looks as if it held a
-credential is refused, and nothing is written then. A signal ends the run; what was
-answered until then is kept.
+credential is refused, and nothing is written then. What was answered before a
+signal or the end of --timeout is kept.
 
 interlock certify PROVIDER --recorded plays the recordings again.
 
@@ -97,34 +97,41 @@ func (c *recordRun) run(ctx context.Context, name string) error {
 	var kept []recording.Recording
 	err = certify.Record(ctx, o, calls, func(r recording.Recording) error { kept = append(kept, r); return nil })
 	progress.clear()
-	if by, ended := endedBy(ctx); ended && err != nil {
-		if err := c.keepSome(kept, len(calls)); err != nil {
-			return err
-		}
-		return by
-	}
 	switch {
 	case errors.Is(err, recording.ErrSecret):
 		return usagef("%v; nothing was written", err)
+	case err != nil && ctx.Err() != nil:
+		if err := c.keepSome(ctx, kept, len(calls)); err != nil {
+			return err
+		}
+		return c.failed(ctx, err)
 	case err != nil:
 		return c.failed(ctx, err)
 	}
 	return c.store(kept)
 }
 
-// keepSome stores what had been answered when a signal came: each recording is whole,
-// and may have cost money.
-func (c *recordRun) keepSome(kept []recording.Recording, of int) error {
+// keepSome stores what had been answered when a signal or the end of the time came:
+// each recording is whole, and may have cost money.
+func (c *recordRun) keepSome(ctx context.Context, kept []recording.Recording, of int) error {
 	if len(kept) == 0 {
-		_, _ = fmt.Fprintln(c.s.err, "Interrupted: no recording was stored.")
+		_, _ = fmt.Fprintf(c.s.err, "%s: no recording was stored.\n", endWord(ctx))
 		return nil
 	}
+	if err := c.write(kept); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(c.s.err, "%s: %d of %s were answered; their recordings are in %s.\n",
+		endWord(ctx), len(kept), plural(of, "request"), shellWord(filepath.Join(c.dir, c.profile.Name)))
+	return nil
+}
+
+func (c *recordRun) write(kept []recording.Recording) error {
 	for _, r := range kept {
 		if _, err := recording.Write(c.dir, r); err != nil {
 			return infrastructuref("write recordings: %v", err)
 		}
 	}
-	_, _ = fmt.Fprintf(c.s.err, "Interrupted: %d of %s were answered; their recordings are in %s.\n", len(kept), plural(of, "request"), shellWord(filepath.Join(c.dir, c.profile.Name)))
 	return nil
 }
 
@@ -154,11 +161,11 @@ func (c *recordRun) agreed(what string) error {
 }
 
 func (c *recordRun) store(kept []recording.Recording) error {
+	if err := c.write(kept); err != nil {
+		return err
+	}
 	answered, redacted := 0, 0
 	for _, r := range kept {
-		if _, err := recording.Write(c.dir, r); err != nil {
-			return infrastructuref("write recordings: %v", err)
-		}
 		if r.Status != 0 {
 			answered++
 		}

@@ -100,6 +100,42 @@ func TestWhatIsRecordedIsPlayedAgain(t *testing.T) {
 	}
 }
 
+// TestTheEndOfTheTimeKeepsWhatWasAnswered: three requests are answered, the fourth is
+// not, and what was paid for is there.
+func TestTheEndOfTheTimeKeepsWhatWasAnswered(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		args  []string
+		says  string
+		holds func() (int, error)
+	}{
+		{"record", []string{"record", "--yes"}, "The time is over: 3 of 20 requests were answered; their recordings are in recordings/vendor.\n", func() (int, error) {
+			found, err := filepath.Glob("recordings/vendor/*/*/meta.json")
+			return len(found), err
+		}},
+		{"certify", []string{"certify", "--live", "--parallel", "1", "--no-job-service", "--out", "out"}, "The time is over: nothing was signed; the plan of the run and 3 answers that had come are in out.\n", func() (int, error) {
+			text, err := os.ReadFile("out/transcripts.jsonl")
+			return strings.Count(string(text), "\n"), err
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			server := vendor(t, "")
+			silent, _ := silentServer(t, 3)
+			write(t, "profiles/vendor.yaml", strings.Replace(readText(t, "profiles/vendor.yaml"), server.URL(), "http://"+silent, 1))
+			code, out, talk := run(t, append(c.args, "vendor", "--profiles", "profiles", "--contract", "triage", "--timeout", "5s")...)
+			if code != cli.ExitInfrastructure || out != "" || !strings.Contains(talk, c.says) {
+				t.Errorf("%d %q %q, want %q", code, out, talk, c.says)
+			}
+			if n, err := c.holds(); n != 3 || err != nil {
+				t.Errorf("%d answers are kept, want 3: %v", n, err)
+			}
+			if _, err := os.Lstat("out/certificate.dsse.json"); err == nil {
+				t.Error("a certificate was written")
+			}
+		})
+	}
+}
+
 func TestRecordWritesNothingWhereAnAnswerHoldsACredential(t *testing.T) {
 	server := vendor(t, "")
 	server.Script(standin.Match{}, standin.Answer{Status: 401, ErrorText: "no such key: sk-of-somebody-else-0123456789"})

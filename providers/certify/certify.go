@@ -172,8 +172,8 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
-// Run certifies. An error means that there is no verdict at all. Where ctx ended the
-// run, the report that comes with the error holds the answers that were there by then.
+// Run certifies. An error means that there is no verdict at all. A report that comes
+// with it holds the answers that were there by then, and no results.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	o, err := o.filled()
 	if err != nil {

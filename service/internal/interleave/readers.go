@@ -16,12 +16,15 @@ func (l *lane) read(ctx context.Context, w *world) (found []Violation, err error
 	_, asJob := l.store.Job(ctx, stranger, w.job)
 	_, asAttempts := l.store.Attempts(ctx, stranger, w.job)
 	_, asEvents := l.store.Events(ctx, stranger, w.job, 0, 0)
-	for what, err := range map[string]error{"job": asJob, "attempts of the job": asAttempts, "events of the job": asEvents} {
+	for _, read := range []struct {
+		what string
+		err  error
+	}{{"job", asJob}, {"attempts of the job", asAttempts}, {"events of the job", asEvents}} {
 		switch {
-		case err == nil:
-			found = append(found, Violation{Invariant: "I11", Sentence: "another owner reads the " + what + " by its id"})
-		case !errors.Is(err, job.ErrNotFound):
-			return nil, fmt.Errorf("look as a stranger: %w", err)
+		case read.err == nil:
+			found = append(found, Violation{Invariant: "I11", Sentence: "another owner reads the " + read.what + " by its id"})
+		case !errors.Is(read.err, job.ErrNotFound):
+			return nil, fmt.Errorf("look as a stranger: %w", read.err)
 		}
 	}
 	events, err := l.store.Events(ctx, owner, w.job, math.MaxInt64, 0)
